@@ -1,0 +1,121 @@
+"""The main job: conversations in, analyses out. Turns are batched across conversations."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from empathia import corpora, models
+from empathia.errors import UnknownName
+from empathia.models import Model
+from empathia.schema import (
+    NOT_PARTICIPANTS,
+    Analysis,
+    Answer,
+    ChoiceAnswer,
+    Dialogue,
+    Example,
+    LevelAnswer,
+    Outcome,
+    Summary,
+    TurnAnalysis,
+)
+from empathia.segment import sentences
+from empathia.task import Task
+from empathia.tasks import load as load_task
+
+BATCH = 256  # turns answered at once
+
+
+def analyse(
+    conversation: Dialogue | Sequence[Mapping[str, Any]], *, tasks: Sequence[str] | None = None, model: Model | None = None
+) -> Analysis:
+    """The analysis of one conversation: a Dialogue, or messages with `role` and `content`."""
+    dialogue = conversation if isinstance(conversation, Dialogue) else corpora.dialogue(conversation)
+    return next(analyse_all([dialogue], tasks=tasks, model=model))
+
+
+def analyse_all(
+    dialogues: Iterable[Dialogue], *, tasks: Sequence[str] | None = None, model: Model | None = None, batch: int = BATCH
+) -> Iterator[Analysis]:
+    """An analysis per dialogue, in their order, as a stream; the batch changes the speed, never the answers."""
+    model = model or models.load()
+    chosen = choose(tasks, model)
+    for some in _batches(dialogues, batch):
+        yield from _analyse(some, chosen, model)
+
+
+def choose(asked: Sequence[str] | None, model: Model) -> list[Task]:
+    """The tasks of these names, or all that the model answers; an unknown one is an error that suggests the nearest."""
+    for name in asked or ():
+        if name not in model.tasks:
+            raise UnknownName("task", name, model.tasks)
+    return [load_task(name) for name in model.tasks if asked is None or name in asked]
+
+
+def _batches(dialogues: Iterable[Dialogue], size: int) -> Iterator[list[Dialogue]]:
+    some: list[Dialogue] = []
+    for dialogue in dialogues:
+        some.append(dialogue)
+        if sum(len(one.turns) for one in some) >= size:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _analyse(dialogues: Sequence[Dialogue], asked: Sequence[Task], model: Model) -> Iterator[Analysis]:
+    examples = [[Example(dialogue=d, index=i) for i, turn in enumerate(d.turns) if _speaks(turn.role, turn.content)] for d in dialogues]
+    answers = iter(model.answer(list(chain.from_iterable(examples)), asked))
+    for dialogue, mine in zip(dialogues, examples, strict=True):
+        yield _put_together(dialogue, {example.index: next(answers) for example in mine}, asked, model)
+
+
+def _speaks(role: str, content: str) -> bool:
+    return role not in NOT_PARTICIPANTS and bool(content.strip())
+
+
+def _put_together(dialogue: Dialogue, answers: Mapping[int, Mapping[str, Answer]], asked: Sequence[Task], model: Model) -> Analysis:
+    turns = []
+    for index, turn in enumerate(dialogue.turns):
+        found = answers.get(index, {})
+        given = {key: value for task in asked for key, value in _keys(task, found)}
+        outcome = _outcome(index, dialogue, answers, asked)
+        turns.append(
+            TurnAnalysis(
+                index=index,
+                role=turn.role,
+                content=turn.content,
+                sentences=sentences(turn.content),
+                outcome=outcome,
+                metadata=turn.metadata,
+                **given,
+            )
+        )
+    counts = {name: sum(turn.outcome == name for turn in turns) for name in Summary.model_fields}
+    return Analysis(id=dialogue.id, model=model.id, turns=tuple(turns), summary=Summary(**counts), metadata=dialogue.metadata)
+
+
+def _keys(task: Task, found: Mapping[str, Answer]) -> Iterator[tuple[str, Any]]:
+    """The keys of a turn that a task fills; null where it does not apply."""
+    if task.nested:
+        yield task.name, {name: found[name] for name in task.outputs} if all(name in found for name in task.outputs) else None
+    else:
+        yield from ((name, found.get(name)) for name in task.outputs)
+
+
+def _outcome(index: int, dialogue: Dialogue, answers: Mapping[int, Mapping[str, Answer]], asked: Sequence[Task]) -> Outcome | None:
+    """Was empathy sought in the turns that this one answers, and does it give any?"""
+    answered = [i for i in dialogue.answered(index) if i in answers]
+    if index not in answers or not answered or "direction" not in {task.name for task in asked}:
+        return None
+    if not any(_direction(answers[i]) == "seek" for i in answered):
+        return "not_needed"
+    mine = answers[index]
+    shown = any(isinstance(answer, LevelAnswer) and answer.level > 0 for answer in mine.values())
+    return "given" if shown or _direction(mine) == "provide" else "missed"
+
+
+def _direction(answers: Mapping[str, Answer]) -> str:
+    answer = answers["direction"]
+    assert isinstance(answer, ChoiceAnswer)
+    return answer.label

@@ -1,0 +1,90 @@
+"""The main job over files of any size: one pass, bounded memory; results, report and problems are written as it goes."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from empathia import corpora, models
+from empathia.analysis import analyse_all, choose
+from empathia.errors import InputError
+from empathia.report import tables
+from empathia.report.tally import Tally
+from empathia.schema import Analysis, Dialogue, Problem
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to analyse and where to put it; `-` among the files is standard input."""
+
+    files: tuple[Path, ...]
+    output: Path | None = None
+    report: Path | None = None
+    errors: Path | None = None
+    tasks: tuple[str, ...] | None = None
+    model: Path | None = None
+    format: str | None = None
+
+
+def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
+    """Do the job; the tally of all that was found. `watch` is called after every conversation."""
+    for path in (job.report, job.errors):
+        if path and not path.parent.is_dir():
+            raise InputError(f"'{path}' cannot be written: the folder '{path.parent}' does not exist. Create it first.")
+    if job.output:
+        tables.check_path(job.output, sources=job.files)
+    asked = choose(job.tasks, models.load(job.model))
+    tally = Tally(asked)
+    analyses = _watched(tally.watch(_problems_to(job.errors, stream(job))), tally, watch)
+    if job.output:
+        tables.write(analyses, job.output, tasks=asked)
+    else:
+        deque(analyses, maxlen=0)
+    if job.report:
+        from empathia.report import html
+
+        job.report.write_text(html.page(tally, title=", ".join(file.name for file in job.files)), encoding="utf-8")
+    return tally
+
+
+def stream(job: Job) -> Iterator[Analysis | Problem]:
+    """The analyses of all conversations in the files, in order, and the problems met on the way."""
+    opened = [corpora.open_dialogues(sys.stdin.buffer if str(file) == "-" else file, job.format) for file in job.files]
+    aside: deque[Problem] = deque()
+    for analysis in analyse_all(_good(chain.from_iterable(opened), aside), tasks=job.tasks, model=models.load(job.model)):
+        yield from _taken(aside)
+        yield analysis
+    yield from _taken(aside)
+
+
+def _good(found: Iterable[Dialogue | Problem], aside: deque[Problem]) -> Iterator[Dialogue]:
+    for one in found:
+        if isinstance(one, Problem):
+            aside.append(one)
+        else:
+            yield one
+
+
+def _taken(aside: deque[Problem]) -> Iterator[Problem]:
+    while aside:
+        yield aside.popleft()
+
+
+def _problems_to(path: Path | None, found: Iterator[Analysis | Problem]) -> Iterator[Analysis | Problem]:
+    """The same stream; its problems are also written to the path, one JSON line each."""
+    if path is None:
+        yield from found
+        return
+    with path.open("w", encoding="utf-8") as file:
+        for one in found:
+            if isinstance(one, Problem):
+                file.write(one.model_dump_json() + "\n")
+            yield one
+
+
+def _watched(analyses: Iterator[Analysis], tally: Tally, watch: Callable[[Tally], None]) -> Iterator[Analysis]:
+    for analysis in analyses:
+        watch(tally)
+        yield analysis

@@ -1,0 +1,116 @@
+"""The command line: parse, call, print."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(name="empathia", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+data_app = typer.Typer(no_args_is_help=True, help="Corpora: what there is, where it comes from, what a folder holds.")
+app.add_typer(data_app, name="data")
+
+Folder = Annotated[Path | None, typer.Option("--model", help="Model folder; without it, the default model.")]
+Data = Annotated[Path, typer.Option("--data", envvar="EMPATHIA_DATA", help="Folder of the corpora (see `empathia data list`).")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Name = Annotated[str, typer.Argument(metavar="TASK", help="A task, such as direction or mechanisms.")]
+
+
+def main() -> None:
+    """Run the command line; an error that the user can act on is one message and exit status 1."""
+    from empathia.errors import EmpathiaError
+
+    try:
+        app()
+    except EmpathiaError as error:
+        typer.echo(f"empathia: {error}", err=True)
+        sys.exit(1)
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Measure, explain and improve empathy in text conversations, offline."""
+    if version:
+        from empathia import __version__
+
+        typer.echo(__version__)
+
+
+@app.command()
+def analyse(
+    files: Annotated[list[Path], typer.Argument(help="Conversations: JSONL, CSV, Parquet, ConvoKit and more; - is standard input.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Results as .jsonl, .csv or .parquet.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Report as one HTML file.")] = None,
+    errors: Annotated[Path | None, typer.Option(help="Write what was set aside to this file, as JSON lines.")] = None,
+    tasks: Annotated[str | None, typer.Option(help="Only these tasks, with commas between.")] = None,
+    model: Folder = None,
+    format: Annotated[str | None, typer.Option(help="Format of the files, where it cannot be told from them.")] = None,  # noqa: A002
+) -> None:
+    """Analyse conversations: who seeks empathy, was it given, how, with which words.
+
+    Exit status 0: all was analysed. 3: some lines were set aside (see --errors). 1: nothing could be analysed.
+    """
+    from empathia import batch
+    from empathia.report import progress, terminal
+
+    asked = tuple(name.strip() for name in tasks.split(",")) if tasks else None
+    job = batch.Job(tuple(files), output, report, errors, asked, model, format)
+    with progress.counting("Analysing") as watch:
+        tally = batch.run(job, watch)
+    terminal.show(terminal.summary(tally))
+    raise typer.Exit(tally.status)
+
+
+@app.command()
+def train(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task, or `default` for the model with all tasks.")],
+    data: Data,
+    encoder: Annotated[str, typer.Option(help="Folder or Hugging Face id of the encoder to start from.")],
+    out: Annotated[Path, typer.Option(help="Model folder to write.")],
+    seed: Annotated[int, typer.Option(help="Seed of the split and of all chance.")] = 0,
+    epochs: Annotated[int | None, typer.Option(help="At most so many passes over the rows.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
+) -> None:
+    """Train a model on labelled corpora and score it on rows that it never saw."""
+    from empathia import training
+    from empathia.report import progress, scores, terminal
+
+    recipe = training.Recipe(seed=seed) if epochs is None else training.Recipe(seed=seed, epochs=epochs)
+    with progress.steps("Training") as watch:
+        folder = training.train(training.named(task), data=data, encoder=encoder, out=out, recipe=recipe, resume=resume, watch=watch)
+    terminal.show(scores.card(folder))
+
+
+@app.command()
+def evaluate(
+    task: Name,
+    data: Data,
+    model: Folder = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the split; by default the one that the model was trained with.")] = None,
+    folds: Annotated[int | None, typer.Option(help="Train anew and score on so many folds, with the model's recipe.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="With --folds: the encoder to start from.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Score a model on the test rows of a task, with intervals and trivial baselines."""
+    from empathia import evaluation, models
+    from empathia.report import scores, terminal
+
+    found = evaluation.on_test_rows(models.load(model), task, data, seed=seed)
+    terminal.show(scores.as_json(found) if as_json else scores.table(found))
+
+
+@data_app.command("list")
+def data_list() -> None:
+    """All corpora and formats: what for, under which licence, from where."""
+    from empathia.report import catalogue, terminal
+
+    terminal.show(catalogue.table())
+
+
+@data_app.command("check")
+def data_check(folder: Annotated[Path, typer.Argument(help="Folder of one corpus, or of many.")]) -> None:
+    """What a folder holds: counts beside the published ones, what was skipped and why."""
+    from empathia import corpora
+    from empathia.report import catalogue, terminal
+
+    terminal.show(catalogue.checked(corpora.check(folder)))

@@ -1,0 +1,117 @@
+"""One corpus or file format per file: `CARD` says what it is, `read(path)` gives its records and problems, lazily."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from empathia import parts
+from empathia.corpora._align import align
+from empathia.corpora._files import Found
+from empathia.corpora._json import json_lines
+from empathia.corpora._messages import dialogue
+from empathia.corpora._messages import dialogues as _dialogues
+from empathia.corpora._sniff import sniff
+from empathia.errors import InputError
+from empathia.schema import Dialogue, Problem
+
+__all__ = ["Card", "Checked", "Found", "align", "card", "check", "dialogue", "dialogues", "names", "open_dialogues", "read", "sniff"]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a corpus is: its tasks, licence and source, its files below the data folder and their published counts."""
+
+    title: str
+    tasks: tuple[str, ...]
+    licence: str
+    source: str
+    folder: str = ""
+    files: Mapping[str, int] = field(default_factory=dict)
+    kind: Literal["corpus", "format"] = "corpus"
+    silver: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one file of a corpus, beside what the published file holds; problems by reason, with their counts."""
+
+    corpus: str
+    file: str
+    expected: int
+    found: int = 0
+    missing: bool = False
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+
+def names(kind: Literal["corpus", "format"] | None = None) -> tuple[str, ...]:
+    """All readers, or only those of one kind."""
+    found = parts.names("corpora")
+    return found if kind is None else tuple(n for n in found if card(n).kind == kind)
+
+
+def card(name: str) -> Card:
+    """What is known about a corpus."""
+    found: Card = parts.load("corpora", name).CARD
+    return found
+
+
+def read(name: str, path: Path) -> Iterator[Found]:
+    """The records of a corpus in its original layout, and the problems met, in the order of the file."""
+    found: Iterator[Found] = parts.load("corpora", name).read(path)
+    return found
+
+
+def dialogues(name: str, data: Path) -> list[Dialogue]:
+    """The dialogues of a corpus that lies in its own folder below `data`."""
+    return [found for found in read(name, data / card(name).folder) if isinstance(found, Dialogue)]
+
+
+def open_dialogues(source: Path | Iterable[str | bytes], format: str | None = None) -> Iterator[Dialogue | Problem]:  # noqa: A002
+    """The conversations of a file in any known format, or of a stream of JSON lines, and the problems met."""
+    if not isinstance(source, Path):
+        if format not in (None, "messages"):
+            raise InputError(f"A stream is read as JSON lines with `messages`, not as {format}: save it to a file first.")
+        yield from _dialogues(json_lines(source))
+        return
+    name = format or sniff(source)
+    for found in read(name, source):
+        if not isinstance(found, Dialogue | Problem):
+            raise InputError(f"The corpus {name} holds no conversations, but {type(found).__name__} records.")
+        yield found
+
+
+def check(data: Path) -> Iterator[Checked]:
+    """What a folder holds of every corpus that is in it, file by file; it may also be the folder of one corpus."""
+    here = [(name, folder) for name in names("corpus") if (folder := _folder(data, card(name)))]
+    if not here:
+        folders = sorted({card(name).folder for name in names("corpus")})
+        raise InputError(f"No corpus found in '{data}': it should hold one or more of the folders {', '.join(folders)}.")
+    for name, folder in here:
+        for file, expected in card(name).files.items():
+            exists = (folder / file).is_file()
+            yield _checked(name, folder / file, expected) if exists else Checked(name, file, expected, missing=True)
+
+
+def _folder(data: Path, known: Card) -> Path | None:
+    below = data / known.folder
+    if any((below / file).is_file() for file in known.files):
+        return below
+    alone = data.name == Path(known.folder).name or all((data / file).is_file() for file in known.files)
+    return data if alone and any((data / file).is_file() for file in known.files) else None
+
+
+def _checked(name: str, path: Path, expected: int) -> Checked:
+    found, problems = 0, Counter[tuple[str, str]]()
+    try:
+        for record in read(name, path):
+            if not isinstance(record, Problem):
+                found += 1
+            elif record.place.startswith(path.name):  # files that are read together report each their own problems
+                problems[record.kind, record.reason] += 1
+    except InputError as error:
+        problems["skipped", str(error)] += 1
+    skipped, notes = ({why: n for (kind, why), n in problems.items() if kind == wanted} for wanted in ("skipped", "note"))
+    return Checked(name, path.name, expected, found, skipped=skipped, notes=notes)

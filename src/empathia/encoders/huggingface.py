@@ -1,0 +1,79 @@
+"""Any Hugging Face encoder, for training: a local folder or, where the machine has access, a hub id."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+from empathia.encoders import Encoded, Tokens, Window
+from empathia.errors import ModelError
+
+TOGETHER = 8  # windows of like length that are read at once: little padding, and enough work for two cores
+
+
+class States(NamedTuple):
+    """A padded batch: states (batch, tokens, width), mask (batch, tokens) without special tokens, offsets per text."""
+
+    states: Tensor
+    mask: Tensor
+    offsets: list[tuple[tuple[int, int], ...]]
+
+
+class HuggingFaceEncoder(nn.Module):
+    """A transformer and its tokenizer, reading windows like the default encoder."""
+
+    def __init__(self, network: nn.Module, tokens: Tokens, name: str) -> None:
+        super().__init__()
+        self.network, self.tokens, self.name = network, tokens, name
+        self.width: int = cast(Any, network).config.hidden_size
+
+    @classmethod
+    def load(cls, where: str, *, window: int = 256) -> "HuggingFaceEncoder":
+        """The encoder of a folder or hub id; remote code is never run."""
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(where, use_fast=True, trust_remote_code=False).backend_tokenizer
+            config = AutoConfig.from_pretrained(where, trust_remote_code=False)
+            config.attention_probs_dropout_prob = 0.0  # costs three quarters of the time on a processor, and gains nothing here
+            network = AutoModel.from_pretrained(where, config=config, trust_remote_code=False)
+        except (OSError, ValueError) as error:
+            raise ModelError(f"No encoder could be loaded from '{where}'. Give a folder with config.json, weights and tokenizer.json, "
+                             f"or a Hugging Face id that this machine can reach. ({type(error).__name__})") from error
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        room = min(window, int(getattr(network.config, "max_position_embeddings", window)) - 2)
+        return cls(network, Tokens(tokenizer, room), Path(where).name)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """ids (batch, tokens) and mask -> states (batch, tokens, width)."""
+        states: Tensor = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return states
+
+    def read(self, texts: Sequence[str]) -> States:
+        """The states of the first window of each text, padded, for training."""
+        windows = [found[0] for found in self.tokens.windows(texts)]
+        lengths = torch.tensor([len(window.ids) for window in windows])
+        order = torch.argsort(lengths)
+        states = torch.cat([self._pad(windows, some, int(lengths.max())) for some in order.split(TOGETHER)])[torch.argsort(order)]
+        places = torch.arange(states.shape[1])[None]
+        inner = ((places > 0) & (places < lengths[:, None] - 1)).float()  # neither the first nor the last special token
+        return States(states[:, 1:], inner[:, 1:], [window.offsets for window in windows])
+
+    def _pad(self, windows: Sequence[Window], some: Tensor, longest: int) -> Tensor:
+        """The states of windows of like length, read together and then padded to the longest of all."""
+        ids = [torch.tensor(windows[i].ids) for i in some.tolist()]
+        mask = nn.utils.rnn.pad_sequence([torch.ones_like(one) for one in ids], batch_first=True)
+        states = self(nn.utils.rnn.pad_sequence(ids, batch_first=True), mask)
+        return nn.functional.pad(states, (0, 0, 0, longest - states.shape[1]))
+
+    @torch.no_grad()
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """The token states of each text, whole, whatever its length."""
+        return [self._encode(windows) for windows in self.tokens.windows(texts)]
+
+    def _encode(self, windows: Sequence[Window]) -> Encoded:
+        states = [self(torch.tensor([w.ids]), torch.ones(1, len(w.ids), dtype=torch.long))[0, 1:-1].numpy() for w in windows]
+        return Encoded(states=np.concatenate(states), offsets=np.array([offset for w in windows for offset in w.offsets]))

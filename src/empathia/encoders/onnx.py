@@ -1,0 +1,60 @@
+"""The default encoder: an ONNX graph on onnxruntime, without torch.
+
+Every window passes alone, on one of a few threads: no padding is computed, and a text's states cannot depend on what
+else is in the batch (a quantised graph fits its scales to each input as a whole).
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from empathia.encoders import Encoded, Tokens
+
+
+def session(graph: Path) -> ort.InferenceSession:
+    """An onnxruntime session for one thread at a time; it may be run from several."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False
+    return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def cores() -> int:
+    """How many processor cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class OnnxEncoder:
+    """Token states from an ONNX graph with inputs `input_ids`, `attention_mask` and output `states`."""
+
+    def __init__(self, tokens: Tokens, graph: ort.InferenceSession, pool: ThreadPoolExecutor) -> None:
+        self.tokens, self.graph, self.pool = tokens, graph, pool
+
+    @classmethod
+    def load(cls, graph: Path, tokenizer: Path, *, window: int) -> "OnnxEncoder":
+        """The encoder of a model folder."""
+        return cls(Tokens.load(tokenizer, window), session(graph), ThreadPoolExecutor(cores(), thread_name_prefix="encoder"))
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """The token states of each text, whole, whatever its length."""
+        windows = self.tokens.windows(texts)
+        states = iter(list(self.pool.map(self._run, [window.ids for found in windows for window in found])))
+        return [
+            Encoded(
+                states=np.concatenate([next(states) for _ in found]),
+                offsets=np.array([offset for window in found for offset in window.offsets]),
+            )
+            for found in windows
+        ]
+
+    def _run(self, ids: tuple[int, ...]) -> NDArray[np.float32]:
+        given = np.array([ids])
+        states: NDArray[np.float32] = self.graph.run(["states"], {"input_ids": given, "attention_mask": np.ones_like(given)})[0]
+        return states[0, 1:-1]  # without the two special tokens

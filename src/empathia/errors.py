@@ -1,0 +1,33 @@
+"""The few errors that a user can act on: each says what came, what is allowed and what to do."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class EmpathiaError(Exception):
+    """Something the user can put right; the command line prints the message without a traceback."""
+
+
+class InputError(EmpathiaError):
+    """A file, line or message that cannot be used as it is."""
+
+
+class ModelError(EmpathiaError):
+    """A model folder that is missing, incomplete or damaged."""
+
+
+class MissingExtra(EmpathiaError):
+    """A part of the software whose libraries are not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs more libraries than the core install. Install them with: pip install 'empathia[{extra}]'")
+
+
+class UnknownName(EmpathiaError):
+    """A name that no part answers to; suggests the nearest one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        super().__init__(f"Unknown {kind} '{name}'.{hint} Known: {', '.join(names)}.")

@@ -1,0 +1,156 @@
+"""Pure functions (gold, predicted) -> float between 0 and 1 (kappa, correlation: from -1), with named variants.
+
+What cannot be computed is nan, never a guess: the correlation of a constant, the area under the curve of one class, the
+kappa of one level, the mean over no text. Lists of unequal length, and empty ones, are an `InputError`.
+
+Averages over classes. `macro_*` needs the task's `labels` and divides by their number: a class that never occurs counts as
+0 instead of vanishing silently. `weighted_*` weighs each class by its frequency in gold, so an absent class has no weight.
+
+Rationales are judged by words (maximal runs of characters that are not white space), as `marks` gives them: a word is marked
+when any of its characters lies in a span. F1 is computed per text and averaged over texts. What a text *without* a gold
+rationale asks for differs in the literature, hence the variants:
+
+- `epitome`: such a text counts as marked throughout (the data step of the EPITOME paper does so);
+- `micromodels`: such a text counts as not marked at all, and marking nothing there scores 1;
+- `positives-only`: only texts with a gold rationale count.
+"""
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from scipy import stats  # type: ignore[import-untyped]
+from sklearn import metrics as sklearn  # type: ignore[import-untyped]
+
+from empathia.errors import InputError
+from empathia.schema import Span
+
+Labels = Sequence[Hashable]
+Marks = tuple[bool, ...]
+Variant = Literal["epitome", "micromodels", "positives-only"]
+VARIANTS: tuple[Variant, ...] = ("epitome", "micromodels", "positives-only")
+
+
+def accuracy(gold: Labels, predicted: Labels) -> float:
+    """The share of items with the right label."""
+    _check(gold, predicted)
+    return float(sklearn.accuracy_score(gold, predicted))
+
+
+def weighted_precision(gold: Labels, predicted: Labels) -> float:
+    """Precision per class, weighted by the class's frequency in gold."""
+    return _average(gold, predicted, "weighted")[0]
+
+
+def weighted_recall(gold: Labels, predicted: Labels) -> float:
+    """Recall per class, weighted by the class's frequency in gold: the same as accuracy."""
+    return _average(gold, predicted, "weighted")[1]
+
+
+def weighted_f1(gold: Labels, predicted: Labels) -> float:
+    """F1 per class, weighted by the class's frequency in gold."""
+    return _average(gold, predicted, "weighted")[2]
+
+
+def macro_precision(gold: Labels, predicted: Labels, *, labels: Labels) -> float:
+    """The plain mean of the precision of every class of `labels`, absent ones included."""
+    return _average(gold, predicted, "macro", labels)[0]
+
+
+def macro_recall(gold: Labels, predicted: Labels, *, labels: Labels) -> float:
+    """The plain mean of the recall of every class of `labels`, absent ones included."""
+    return _average(gold, predicted, "macro", labels)[1]
+
+
+def macro_f1(gold: Labels, predicted: Labels, *, labels: Labels) -> float:
+    """The plain mean of the F1 of every class of `labels`, absent ones included."""
+    return _average(gold, predicted, "macro", labels)[2]
+
+
+def positive_f1(gold: Labels, predicted: Labels, *, positive: Hashable = True) -> float:
+    """F1 of one class: the positive one."""
+    return _average(gold, predicted, None, [positive])[2]
+
+
+def quadratic_kappa(gold: Sequence[int], predicted: Sequence[int], *, levels: int) -> float:
+    """Cohen's kappa with quadratic weights over the levels 0 to `levels` - 1, so that a level nobody used keeps its distance."""
+    _check(gold, predicted)
+    return _quiet(sklearn.cohen_kappa_score, gold, predicted, weights="quadratic", labels=range(levels))
+
+
+def spearman(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """Spearman's rank correlation."""
+    _check(gold, predicted)
+    return _quiet(lambda: stats.spearmanr(gold, predicted).statistic)
+
+
+def roc_auc(gold: Sequence[bool], scores: Sequence[float]) -> float:
+    """The area under the ROC curve: how often a positive item scores above a negative one."""
+    _check(gold, scores)
+    return _quiet(sklearn.roc_auc_score, gold, scores) if len(set(gold)) > 1 else math.nan
+
+
+def expected_calibration_error(gold: Sequence[int], probabilities: Sequence[Sequence[float]]) -> float:
+    """How far confidence is from accuracy: ten bins of equal width on the top probability; `gold` are indices of classes."""
+    _check(gold, probabilities)
+    table = np.asarray(probabilities, dtype=float)  # (items, classes)
+    sure = table.max(axis=1)
+    right = table.argmax(axis=1) == np.asarray(gold)
+    bins = np.minimum((sure * 10).astype(int), 9)
+    counts = np.bincount(bins, minlength=10)
+    gaps = np.abs(np.bincount(bins, weights=right - sure, minlength=10))
+    return float(gaps.sum() / counts.sum())
+
+
+def marks(text: str, spans: Iterable[Span]) -> Marks:
+    """For each word of the text, whether any of its characters lies in a span."""
+    wanted = [(span.start, span.end) for span in spans]
+    return tuple(any(start < word.end() and word.start() < end for start, end in wanted) for word in re.finditer(r"\S+", text))
+
+
+def mark_nothing(gold: Sequence[Marks]) -> list[Marks]:
+    """The trivial prediction that no word is a rationale."""
+    return [(False,) * len(one) for one in gold]
+
+
+def mark_everything(gold: Sequence[Marks]) -> list[Marks]:
+    """The trivial prediction that every word is a rationale."""
+    return [(True,) * len(one) for one in gold]
+
+
+def token_f1(gold: Sequence[Marks], predicted: Sequence[Marks], *, variant: Variant) -> float:
+    """The mean over texts of the F1 of the marked words."""
+    return _mean(_words, gold, predicted, variant)
+
+
+def iou_f1(gold: Sequence[Marks], predicted: Sequence[Marks], *, variant: Variant) -> float:
+    """The mean over texts of the F1 of spans (runs of marked words); two spans match from an overlap of half their union."""
+    return _mean(_runs, gold, predicted, variant)
+
+
+def interval[G, P](  # noqa: PLR0913
+    metric: Callable[[Sequence[G], Sequence[P]], float],
+    gold: Sequence[G],
+    predicted: Sequence[P],
+    groups: Sequence[Hashable],
+    *,
+    seed: int = 0,
+    rounds: int = 500,
+) -> tuple[float, float]:
+    """The bootstrap interval (95 %) of a metric, drawing whole groups: rows of one group are not independent."""
+    _check(gold, predicted)
+    _check(gold, groups)
+    members: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        members.setdefault(group, []).append(index)
+    parts, draw = list(members.values()), np.random.default_rng(seed)
+    values = []
+    for _ in range(rounds):
+        rows = [row for part in draw.integers(len(parts), size=len(parts)) for row in parts[part]]
+        values.append(metric([gold[row] for row in rows], [predicted[row] for row in rows]))
+    low, high = _quiet_quantiles(values)
+    return low, high

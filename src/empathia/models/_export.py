@@ -1,0 +1,130 @@
+"""From torch to ONNX: the encoder quantised with care, the heads as they are."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import torch
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from torch import nn
+
+from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.models._network import Network
+
+OPSET = 17
+SMOOTH = 0.7  # how much of the activations' range moves into the weights
+
+
+def export(network: Network, folder: Path, calibration: Sequence[str], *, quantised: bool = True) -> None:
+    """Write `encoder.onnx`, one graph per head and `tokenizer.json` into the folder."""
+    network.eval()
+    folder.mkdir(parents=True, exist_ok=True)
+    network.encoder.tokens.tokenizer.save(str(folder / "tokenizer.json"))
+    for name, head in network.heads.items():
+        _export_head(head, folder / f"{name}.onnx", network.encoder.width)
+    with tempfile.TemporaryDirectory() as scratch:
+        plain = Path(scratch) / "encoder.onnx"
+        _export_encoder(network.encoder, plain)
+        if not quantised:
+            plain.replace(folder / "encoder.onnx")
+            return
+        ids = [window.ids for found in network.encoder.tokens.windows(calibration) for window in found]
+        smooth(plain, ids)
+        quantize_dynamic(plain, folder / "encoder.onnx", per_channel=True, reduce_range=True, weight_type=QuantType.QInt8, op_types_to_quantize=["MatMul"])
+        shrink_embeddings(folder / "encoder.onnx")
+
+
+def _export_encoder(encoder: HuggingFaceEncoder, file: Path) -> None:
+    ids = torch.tensor([[1, 2, 3, 4], [1, 2, 3, 4]])
+    _export(encoder, (ids, torch.ones_like(ids)), file, ("input_ids", "attention_mask"), ("states",))
+
+
+def _export_head(head: nn.Module, file: Path, width: int) -> None:
+    states, mask = torch.randn(2, 5, width), torch.ones(2, 5)
+    inputs: tuple[str, ...] = head.inputs  # type: ignore[assignment]
+    given = (states, mask, torch.randn(2, 7, width), torch.ones(2, 7))[: len(inputs)]
+    _export(head, given, file, inputs, tuple(head(*given)))
+
+
+def _export(module: nn.Module, given: tuple[torch.Tensor, ...], file: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    axes = {name: {0: "batch", 1: f"{name}_tokens"} for name in (*inputs, "states", "marks")}
+    torch.onnx.export(
+        module, given, str(file), input_names=list(inputs), output_names=list(outputs), dynamic_axes=axes, opset_version=OPSET, dynamo=False
+    )
+
+
+def smooth(file: Path, ids: Sequence[Sequence[int]]) -> None:
+    """Move part of each activation channel's range into the weights that read it (SmoothQuant), in place.
+
+    Without it a few loud channels take the whole 8-bit range of every activation.
+    """
+    model = onnx.load(file)
+    weights = {i.name: i for i in model.graph.initializer}
+    products = [node for node in model.graph.node if node.op_type == "MatMul" and node.input[1] in weights]
+    loudest = _loudest(model, sorted({node.input[0] for node in products}), ids)
+    nodes, scaled = [], set()
+    scales: dict[str, NDArray[np.float32]] = {}
+    for name, peak in loudest.items():
+        readers = [numpy_helper.to_array(weights[node.input[1]]) for node in products if node.input[0] == name]
+        strongest = np.max([np.abs(reader).max(axis=1) for reader in readers], axis=0)
+        scale = np.maximum(peak, 1e-5) ** SMOOTH / np.maximum(strongest, 1e-5) ** (1 - SMOOTH)
+        scales[name] = (scale / np.exp(np.log(scale).mean())).astype(np.float32)
+    for node in model.graph.node:
+        if node in products:
+            name, weight = node.input
+            if name not in scaled:
+                scaled.add(name)
+                model.graph.initializer.append(numpy_helper.from_array(1 / scales[name], f"{name}_scale"))
+                nodes.append(helper.make_node("Mul", [name, f"{name}_scale"], [f"{name}_smooth"]))
+            node.input[0] = f"{name}_smooth"
+            weights[weight].CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weights[weight]) * scales[name][:, None], weight))
+        nodes.append(node)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.save(model, file)
+
+
+def _loudest(model: onnx.ModelProto, names: Sequence[str], ids: Sequence[Sequence[int]]) -> dict[str, NDArray[np.float32]]:
+    """The largest absolute value of each channel of some activations over the calibration texts."""
+    probe = onnx.ModelProto()
+    probe.CopyFrom(model)
+    probe.graph.output.extend([helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names])
+    graph = ort.InferenceSession(probe.SerializeToString(), providers=["CPUExecutionProvider"])
+    peaks: dict[str, NDArray[np.float32]] = {}
+    for some in ids:
+        given = np.array([some])
+        for name, value in zip(names, graph.run(list(names), {"input_ids": given, "attention_mask": np.ones_like(given)}), strict=True):
+            peak = np.abs(value).max(axis=(0, 1))
+            peaks[name] = np.maximum(peaks[name], peak) if name in peaks else peak
+    return peaks
+
+
+def shrink_embeddings(file: Path, *, rows: int = 10_000) -> None:
+    """Store large embedding tables as 8-bit rows with a scale each, in place."""
+    model = onnx.load(file)
+    tables = {i.name: i for i in model.graph.initializer if len(i.dims) == 2 and i.dims[0] >= rows}
+    nodes = []
+    for node in model.graph.node:
+        if node.op_type != "Gather" or node.input[0] not in tables:
+            nodes.append(node)
+            continue
+        table, places, out = node.input[0], node.input[1], node.output[0]
+        values = numpy_helper.to_array(tables[table])
+        scale = np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-8) / 127
+        model.graph.initializer.remove(tables[table])
+        model.graph.initializer.append(numpy_helper.from_array(np.round(values / scale).astype(np.int8), f"{table}_rows"))
+        model.graph.initializer.append(numpy_helper.from_array(scale.astype(np.float32), f"{table}_scale"))
+        nodes += [
+            helper.make_node("Gather", [f"{table}_rows", places], [f"{out}_rows"]),
+            helper.make_node("Gather", [f"{table}_scale", places], [f"{out}_scale"]),
+            helper.make_node("Cast", [f"{out}_rows"], [f"{out}_float"], to=TensorProto.FLOAT),
+            helper.make_node("Mul", [f"{out}_float", f"{out}_scale"], [out]),
+        ]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.save(model, file)

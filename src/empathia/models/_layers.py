@@ -1,0 +1,43 @@
+"""The few layers and losses that the networks share."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+FAR = -1e4  # low enough to vanish in a softmax, safe in every float type
+
+
+class Attention(nn.Module):
+    """Scaled dot-product attention with its own projections."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+
+    def forward(self, asks: Tensor, states: Tensor, mask: Tensor) -> Tensor:
+        """asks (batch, rows, width) over states (batch, tokens, width) with mask (batch, tokens) -> (batch, rows, width)."""
+        scores = self.query(asks) @ self.key(states).transpose(1, 2) / asks.shape[-1] ** 0.5  # (batch, rows, tokens)
+        scores = scores + (1 - mask)[:, None, :] * FAR
+        return torch.softmax(scores, dim=-1) @ self.value(states)
+
+
+def masked_max(states: Tensor, mask: Tensor) -> Tensor:
+    """The largest value of each column over the rows that the mask shows: (batch, rows, width) -> (batch, width)."""
+    return (states + (1 - mask)[..., None] * FAR).amax(dim=1)
+
+
+def masked_mean(states: Tensor, mask: Tensor) -> Tensor:
+    """The mean over the rows that the mask shows: (batch, rows, width) -> (batch, width)."""
+    return (states * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+def focal(logits: Tensor, gold: Tensor, *, eta: float = 2.0, weight: Tensor | None = None) -> Tensor:
+    """Focal loss: cross-entropy that counts a row less the surer the model is of it; gold -1 is left out."""
+    rows = gold >= 0
+    if not rows.any():
+        return logits.sum() * 0
+    loss = F.cross_entropy(logits[rows], gold[rows], reduction="none")
+    scale = (1 - torch.exp(-loss)) ** eta
+    if weight is not None:
+        scale = scale * weight[gold[rows]]
+    return (scale * loss).mean()

@@ -1,0 +1,47 @@
+"""The trainable form of the shared model: an encoder and a head per task, in torch."""
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.models.shared import Floats, Shared
+from empathia.schema import ModelId
+from empathia.task import Task
+
+HEADS = {"clsn": "CLSN", "epitome": "Epitome"}
+
+
+class Network(nn.Module):
+    """One encoder, a head per task."""
+
+    def __init__(self, encoder: HuggingFaceEncoder, tasks: Sequence[Task]) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.heads = nn.ModuleDict({task.name: head_class(task)(task, encoder.width) for task in tasks})
+
+    def model(self, settings: Mapping[str, Mapping[str, Any]]) -> Shared:
+        """This network, as it is now, as a model that answers examples."""
+        self.eval()
+        heads = {name: _runner(head) for name, head in self.heads.items()}
+        return Shared(id=ModelId(name="in training", version="0", sha256=""), encoder=self.encoder, heads=heads, settings=settings)
+
+
+def head_class(task: Task) -> Callable[[Task, int], nn.Module]:
+    """The head that a task is trained with."""
+    found: Callable[[Task, int], nn.Module] = getattr(importlib.import_module(f"empathia.models.{task.model}"), HEADS[task.model])
+    return found
+
+
+def _runner(head: nn.Module) -> Callable[[Mapping[str, Floats]], Mapping[str, Floats]]:
+    @torch.no_grad()
+    def run(feed: Mapping[str, Floats]) -> Mapping[str, Floats]:
+        outputs: Mapping[str, Tensor] = head(**{name: torch.from_numpy(value) for name, value in feed.items()})
+        return {name: value.numpy() for name, value in outputs.items()}
+
+    return run

@@ -1,0 +1,201 @@
+"""The shared model: each turn is encoded once, and a light head per task reads the same token states.
+
+Tasks on every turn are answered sentence by sentence, and the most telling sentence decides for the turn. Tasks on
+replies read the reply beside the turns it answers; a long reply is read window by window, and the strongest decides.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from empathia.encoders import Encoded, Encoder
+from empathia.encoders.onnx import OnnxEncoder, session
+from empathia.models import sha256
+from empathia.schema import Answer, ChoiceAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span
+from empathia.segment import sentences
+from empathia.task import Choice, Level, Task
+
+Floats = NDArray[np.float32]
+Head = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
+LONGEST = 256  # tokens that a head reads at once
+ROOM = 8192  # tokens in one padded batch of a head
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One encoder and a head per task, as ONNX graphs."""
+
+    id: ModelId
+    encoder: Encoder
+    heads: Mapping[str, Head]
+    settings: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that this model answers."""
+        return tuple(self.heads)
+
+    @classmethod
+    def load(cls, folder: Path, card: Mapping[str, Any]) -> "Shared":
+        """The model of a checked folder."""
+        return cls(
+            id=ModelId(name=card["name"], version=card["version"], sha256=sha256(folder / "model.json")),
+            encoder=OnnxEncoder.load(folder / "encoder.onnx", folder / "tokenizer.json", window=card["encoder"]["window"]),
+            heads={name: _head(session(folder / f"{name}.onnx")) for name in card["tasks"]},
+            settings=card["tasks"],
+        )
+
+    def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
+        """For each example its answers by output name; tasks on replies leave out turns that answer nobody."""
+        asked = {turn.content: None for example in examples for turn in (example.turn, *example.context)}
+        known = dict(zip(asked, self.encoder.encode(list(asked)), strict=True))
+        answers: list[dict[str, Answer]] = [{} for _ in examples]
+        for task in tasks:
+            ask = self._ask_sentences if task.on == "turn" else self._ask_replies
+            for example, found in zip(answers, ask(task, examples, known), strict=True):
+                example.update(found)
+        return answers
+
+    def _ask_sentences(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
+        units = [(i, *unit) for i, example in enumerate(examples) for unit in _sentences(example.turn.content, known)]
+        outputs = self._run(task.name, [{"states": states} for _, _, states in units])
+        best: dict[int, tuple[float, dict[str, Answer]]] = {}
+        for (i, span, _), found in zip(units, outputs, strict=True):
+            scores = {name: softmax(found[name] + self._shift(task.name, name)) for name in task.outputs}
+            answers = {name: _choice(task.outputs[name], scores[name], span) for name in task.outputs}
+            telling = 1 - _neutral(next(iter(task.outputs.values())), next(iter(scores.values())))
+            if i not in best or telling > best[i][0]:
+                best[i] = telling, answers
+        return [best[i][1] for i in range(len(examples))]
+
+    def _ask_replies(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
+        units = [(i, *unit) for i, example in enumerate(examples) for unit in _replies(example, known)]
+        outputs = self._run(task.name, [{"reply": reply, "context": context} for _, _, reply, context in units])
+        answers: list[dict[str, Answer]] = [{} for _ in examples]
+        for (i, offsets, _, _), found in zip(units, outputs, strict=True):
+            content = examples[i].turn.content
+            for column, (name, output) in enumerate(task.outputs.items()):
+                assert isinstance(output, Level)
+                scores = softmax(found["levels"][column] + self._shift(task.name, name))
+                marks = spans(content, offsets, sigmoid(found["marks"][:, column]), self.settings[task.name]["marked_from"][name])
+                answers[i][name] = _stronger(answers[i].get(name), _level(scores, marks))
+        return answers
+
+    def _shift(self, task: str, output: str) -> Floats:
+        return np.array(self.settings[task]["shift"][output], np.float32)
+
+    def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
+        """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
+        results = [dict[str, Floats]() for _ in units]
+        for batch in _batches(units):
+            feed: dict[str, Floats] = {}
+            for key in units[0]:
+                feed[key], feed[MASKS[key]] = _pad([units[i][key] for i in batch])
+            for name, values in self.heads[task](feed).items():
+                for row, i in enumerate(batch):
+                    length = len(next(iter(units[i].values())))
+                    results[i][name] = values[row, :length] if name == "marks" else values[row]
+        return results
+
+
+def _head(graph: ort.InferenceSession) -> Head:
+    names = [output.name for output in graph.get_outputs()]
+    return lambda feed: dict(zip(names, graph.run(names, feed), strict=True))
+
+
+MASKS = {"states": "mask", "reply": "reply_mask", "context": "context_mask"}
+
+
+def _sentences(text: str, known: Mapping[str, Encoded]) -> Iterator[tuple[Span, Floats]]:
+    """The sentences of a text that have tokens, with their states; an overlong one in pieces."""
+    encoded = known[text]
+    starts = encoded.offsets[:, 0]
+    for span in sentences(text):
+        low, high = np.searchsorted(starts, [span.start, span.end])
+        for at in range(low, high, LONGEST):
+            end = min(at + LONGEST, high)
+            whole = high - low <= LONGEST
+            piece = span if whole else Span(start=int(starts[at]), end=int(encoded.offsets[end - 1, 1]))
+            yield piece, encoded.states[at:end]
+    if not len(starts) or starts[0] >= len(text):  # pragma: no cover - an encoder gives every text a token
+        raise AssertionError("a text without tokens")
+
+
+def _replies(example: Example, known: Mapping[str, Encoded]) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+    """The pieces of a reply, each with the states of all that it answers; nothing where it answers nobody."""
+    answered = [known[turn.content].states for turn in example.context]
+    if not answered:
+        return
+    reply, context = known[example.turn.content], np.concatenate(answered)
+    for at in range(0, len(reply.states), LONGEST):
+        yield reply.offsets[at : at + LONGEST], reply.states[at : at + LONGEST], context
+
+
+def _batches(units: Sequence[Mapping[str, Floats]]) -> Iterator[list[int]]:
+    """Indices of units of like length, at most `ROOM` padded tokens a batch."""
+    size = [max(len(value) for value in unit.values()) for unit in units]
+    batch: list[int] = []
+    for i in sorted(range(len(units)), key=size.__getitem__):
+        if batch and size[i] * (len(batch) + 1) > ROOM:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _pad(rows: Sequence[Floats]) -> tuple[Floats, Floats]:
+    longest = max(len(row) for row in rows)
+    padded = np.zeros((len(rows), longest, rows[0].shape[1]), np.float32)
+    mask = np.zeros((len(rows), longest), np.float32)
+    for i, row in enumerate(rows):
+        padded[i, : len(row)], mask[i, : len(row)] = row, 1
+    return padded, mask
+
+
+def _choice(output: Any, scores: Floats, span: Span) -> ChoiceAnswer:
+    named = dict(zip(output.labels, scores.tolist(), strict=True))
+    return ChoiceAnswer(label=max(named, key=named.__getitem__), scores=named, evidence=span)
+
+
+def _neutral(output: Any, scores: Floats) -> float:
+    return float(scores[list(output.labels).index(output.neutral)])
+
+
+def _level(scores: Floats, marks: tuple[ScoredSpan, ...]) -> LevelAnswer:
+    level = int(scores.argmax())
+    return LevelAnswer(level=level, scores=tuple(scores.tolist()), rationales=marks if level else ())
+
+
+def _stronger(one: Answer | None, other: LevelAnswer) -> LevelAnswer:
+    """The answer of the piece with the higher expected level, with the rationales of both."""
+    if not isinstance(one, LevelAnswer):
+        return other
+    strong = max(one, other, key=lambda answer: sum(i * score for i, score in enumerate(answer.scores)))
+    return strong.model_copy(update={"rationales": one.rationales + other.rationales if strong.level else ()})
+
+
+def spans(text: str, offsets: NDArray[np.int64], marks: Floats, threshold: float) -> tuple[ScoredSpan, ...]:
+    """Runs of tokens marked at or above the threshold, as spans; the score is the run's mean."""
+    runs = np.flatnonzero(np.diff(np.concatenate([[0], (marks >= threshold).astype(int), [0]])))
+    return tuple(
+        ScoredSpan(start=int(offsets[low, 0]), end=int(offsets[high - 1, 1]), score=float(marks[low:high].mean()))
+        for low, high in zip(runs[::2], runs[1::2], strict=True)
+    )
+
+
+def softmax(logits: Floats) -> Floats:
+    """Logits as scores that sum to 1."""
+    powers: Floats = np.exp(logits - logits.max())
+    return powers / powers.sum()
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """Logits as scores between 0 and 1."""
+    scores: Floats = 1 / (1 + np.exp(-logits))
+    return scores

@@ -1,0 +1,191 @@
+"""The records that flow through the software: a conversation in, an analysis out. All are frozen."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "empathia/1"
+
+
+class Record(BaseModel):
+    """A frozen value that refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Span(Record):
+    """A stretch of a text, as Python string offsets."""
+
+    start: int
+    end: int
+
+
+class ScoredSpan(Span):
+    """A stretch of a text and how sure the model is of it."""
+
+    score: float
+
+
+class Cause(Span):
+    """A stretch of an earlier turn that moved this one."""
+
+    turn: int
+
+
+class Graded(Record):
+    """A human grade of a mechanism, with the words that show it."""
+
+    level: int
+    rationales: tuple[Span, ...] = ()
+
+
+Label = str | bool | int | float | Graded | tuple[str, ...] | tuple[Cause, ...]
+
+
+class Turn(Record):
+    """One message of one participant; `labels` holds what annotators said of it."""
+
+    role: str
+    content: str
+    labels: Mapping[str, Label] = Field(default_factory=dict)
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class Dialogue(Record):
+    """A conversation. Dialogues of one `group` (the same post, say) never straddle a split."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    group: str = ""
+    labels: Mapping[str, Label] = Field(default_factory=dict)
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    def answered(self, index: int) -> tuple[int, ...]:
+        """The turns that turn `index` answers: all by others since its participant last had the floor."""
+        role, earlier = self.turns[index].role, index - 1
+        while earlier >= 0 and self.turns[earlier].role == role:
+            earlier -= 1
+        last = earlier
+        while earlier >= 0 and self.turns[earlier].role != role:
+            earlier -= 1
+        return tuple(i for i in range(earlier + 1, last + 1) if self.turns[i].role not in NOT_PARTICIPANTS)
+
+
+NOT_PARTICIPANTS = frozenset({"system", "developer", "tool", "function"})
+
+
+class Inference(Record):
+    """A piece of commonsense: what follows from an event, by one relation."""
+
+    head: str
+    relation: str
+    tail: str
+    plausible: bool | None = None
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class SystemReply(Record):
+    """What a published system answered in a test dialogue, beside the human reply."""
+
+    system: str
+    context: tuple[str, ...]
+    reply: str
+    reference: str
+    emotion: str | None = None
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class Problem(Record):
+    """Something that a reader met: a row it `skipped`, or a `note` on one that it still gives."""
+
+    place: str
+    reason: str
+    kind: Literal["skipped", "note"] = "skipped"
+
+
+class Example(Record):
+    """One turn of a dialogue as a question to a model."""
+
+    dialogue: Dialogue
+    index: int
+
+    @property
+    def turn(self) -> Turn:
+        """The turn that is asked about."""
+        return self.dialogue.turns[self.index]
+
+    @property
+    def context(self) -> tuple[Turn, ...]:
+        """The turns that it answers."""
+        return tuple(self.dialogue.turns[i] for i in self.dialogue.answered(self.index))
+
+
+class ChoiceAnswer(Record):
+    """One label of several, and the sentence that decided it."""
+
+    label: str
+    scores: Mapping[str, float]
+    evidence: Span | None = None
+
+
+class LevelAnswer(Record):
+    """A level from 0 up, with the words that show it."""
+
+    level: int
+    scores: tuple[float, ...]
+    rationales: tuple[ScoredSpan, ...] = ()
+
+
+Answer = ChoiceAnswer | LevelAnswer
+Outcome = Literal["given", "missed", "not_needed"]
+
+
+class TurnAnalysis(BaseModel):
+    """What the model says of one turn: beside the fields below, one key per task that was asked."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, ChoiceAnswer | LevelAnswer | dict[str, LevelAnswer] | None]
+
+    index: int
+    role: str
+    content: str
+    sentences: tuple[Span, ...]
+    outcome: Outcome | None = None
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    @property
+    def answers(self) -> Mapping[str, Any]:
+        """The answers by key: `direction`, `intent`, `mechanisms` and what further tasks were asked."""
+        return self.__pydantic_extra__
+
+
+class ModelId(Record):
+    """Which model gave the answers."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+class Summary(Record):
+    """How often empathy was sought and given, sought and missed, or not needed."""
+
+    given: int = 0
+    missed: int = 0
+    not_needed: int = 0
+
+
+class Analysis(Record):
+    """The analysis of one conversation: one JSON line of the output contract."""
+
+    schema_: Literal["empathia/1"] = Field(default=SCHEMA, alias="schema")
+    id: str
+    model: ModelId
+    turns: tuple[TurnAnalysis, ...]
+    summary: Summary
+    metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The record as one line of JSON."""
+        return self.model_dump_json(by_alias=True)

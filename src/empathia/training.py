@@ -1,0 +1,245 @@
+"""Training: labelled rows -> a network -> a model folder.
+
+Rows are split by group; the encoder is trained with a head per task at once; the epoch that does best on the
+validation rows is exported to ONNX, quantised, and scored on the test rows before and after. A checkpoint after each
+epoch lets an interrupted run go on where it stopped, to the same result.
+"""
+
+import json
+import math
+import os
+import random
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from empathia import __version__, corpora, metrics, models, tasks
+from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.errors import InputError
+from empathia.evaluation import Score, Split, evaluate, split
+from empathia.models._export import export
+from empathia.models._network import Network
+from empathia.models.shared import Shared
+from empathia.schema import Example, Graded, LevelAnswer
+from empathia.task import Level, Task
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train; the same recipe, rows and machine give the same model."""
+
+    seed: int = 0
+    epochs: int = 6
+    patience: int = 2
+    rows: int = 32  # per step, of the task with most rows; the others in proportion
+    rate: float = 1e-4
+    head_rate: float = 5e-4
+    decay: float = 0.01
+    window: int = 160  # tokens read of a text while training
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a training stands."""
+
+    epoch: int
+    epochs: int
+    step: int
+    steps: int
+    loss: float
+    scores: Mapping[str, float]
+
+
+Watch = Callable[[Progress], None]
+MARKS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
+
+
+def train(
+    names: Sequence[str], *, data: Path, encoder: str, out: Path, recipe: Recipe = Recipe(), resume: bool = False, watch: Watch = lambda _: None
+) -> Path:
+    """Train these tasks together and write a model folder; its card holds the scores on rows it never saw."""
+    asked = [tasks.load(name) for name in names]
+    rows = {task.name: split(_examples(task, data), seed=recipe.seed) for task in asked}
+    if (out / "model.json").exists() and not resume:
+        raise InputError(f"'{out}' already holds a model. Choose another --out, or delete it first.")
+    torch.manual_seed(recipe.seed)
+    network = Network(HuggingFaceEncoder.load(encoder, window=recipe.window), asked)
+    run = _Run(network, asked, rows, recipe, out / "checkpoint", watch)
+    if resume:
+        run.resume()
+    run.fit()
+    return finish(network, asked, rows, recipe=recipe, out=out)
+
+
+def _examples(task: Task, data: Path) -> list[Example]:
+    found = [example for name in task.corpora for example in task.examples(corpora.dialogues(name, data))]
+    for output, wanted in task.outputs.items():
+        seen = {str(e.turn.labels[output]) for e in found if output in e.turn.labels and not isinstance(e.turn.labels[output], Graded)}
+        if not isinstance(wanted, Level) and len(seen) < 2:
+            raise InputError(f"The rows of {', '.join(task.corpora)} in '{data}' give {len(seen)} label(s) for {output}; at least 2 are needed.")
+    return found
+
+
+class _Run:
+    """One training: the network, its optimiser, and the best epoch so far."""
+
+    def __init__(self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], recipe: Recipe, folder: Path, watch: Watch) -> None:
+        self.network, self.asked, self.rows, self.recipe, self.folder, self.watch = network, asked, rows, recipe, folder, watch
+        self.steps = math.ceil(max(len(part.train) for part in rows.values()) / recipe.rows)
+        groups = [{"params": network.encoder.parameters(), "lr": recipe.rate}, {"params": network.heads.parameters(), "lr": recipe.head_rate}]
+        self.optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
+        self.plan = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
+        self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
+        self.best_weights = _copy(network)
+        for task in asked:
+            if hasattr(network.heads[task.name], "balance"):
+                cast(Any, network.heads[task.name]).balance(rows[task.name].train)
+
+    def _rate(self, step: int) -> float:
+        """Up over the first tenth of the steps, then straight down to nothing."""
+        total = self.steps * self.recipe.epochs
+        return min((step + 1) / (0.1 * total), (total - step) / (0.9 * total))
+
+    def fit(self) -> None:
+        """All epochs, or fewer where the validation rows no longer gain; then the best epoch's weights."""
+        while self.epoch < self.recipe.epochs and self.epoch - self.best_epoch <= self.recipe.patience:
+            self._one_epoch()
+            self.scores = {task.name: _headline(self.network, task, self.rows[task.name].valid) for task in self.asked}
+            if (mean := sum(self.scores.values()) / len(self.scores)) > self.best:
+                self.best, self.best_epoch, self.best_weights = mean, self.epoch, _copy(self.network)
+            self.epoch += 1
+            self.save()
+        self.network.load_state_dict(self.best_weights)
+
+    def _one_epoch(self) -> None:
+        seed = self.recipe.seed * 1000 + self.epoch  # an epoch's chance depends on nothing before it
+        torch.manual_seed(seed)
+        dice = random.Random(seed)
+        self.network.train()
+        batches = {task.name: _batches(self.rows[task.name].train, self.steps, dice) for task in self.asked}
+        loss, started = 0.0, time.monotonic()
+        for step in range(self.steps):
+            losses = [cast(Any, head).step(self.network.encoder, next(batches[name]), dice) for name, head in self.network.heads.items()]
+            total: Tensor = torch.stack(losses).sum()
+            self.optimiser.zero_grad()
+            total.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+            self.optimiser.step()
+            self.plan.step()
+            loss += (total.item() - loss) / (step + 1)
+            self.watch(Progress(self.epoch, self.recipe.epochs, step + 1, self.steps, loss, self.scores))
+        del started
+
+    def save(self) -> None:
+        """A checkpoint, written aside and then put in place."""
+        aside = self.folder.with_name("checkpoint.new")
+        aside.mkdir(parents=True, exist_ok=True)
+        save_file(_copy(self.network), aside / "network.safetensors")
+        save_file(self.best_weights, aside / "best.safetensors")
+        state = self.optimiser.state_dict()["state"]
+        save_file({f"{i}.{key}": value.clone() for i, held in state.items() for key, value in held.items()}, aside / "optimiser.safetensors")
+        told = {"recipe": asdict(self.recipe), "epoch": self.epoch, "best": self.best, "best_epoch": self.best_epoch, "scores": self.scores}
+        (aside / "progress.json").write_text(json.dumps(told), encoding="utf-8")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        aside.replace(self.folder)
+
+    def resume(self) -> None:
+        """Go on from the checkpoint; without one, from the start."""
+        if not (self.folder / "progress.json").exists():
+            return
+        told = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
+        if told["recipe"] != asdict(self.recipe):
+            raise InputError(f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it.")
+        self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
+        self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
+        self.best_weights = load_file(self.folder / "best.safetensors")
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in load_file(self.folder / "optimiser.safetensors").items():
+            number, key = name.split(".")
+            state.setdefault(int(number), {})[key] = value
+        self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
+        for _ in range(self.epoch * self.steps):
+            self.plan.step()
+
+
+def _copy(network: nn.Module) -> dict[str, Tensor]:
+    return {name: value.detach().clone().contiguous() for name, value in network.state_dict().items()}
+
+
+def _batches(examples: Sequence[Example], count: int, dice: random.Random) -> Iterator[list[Example]]:
+    """`count` batches that hold every example once, those of like length together to save padding."""
+    rows = list(examples)
+    dice.shuffle(rows)
+    size = len(rows) / count
+    cuts = [round(i * size) for i in range(count + 1)]
+    near = 8  # batches among which rows are sorted by length
+    for at in range(0, count, near):
+        rows[cuts[at] : cuts[min(at + near, count)]] = sorted(rows[cuts[at] : cuts[min(at + near, count)]], key=lambda e: len(e.turn.content))
+    batches = [rows[low:high] or rows[-1:] for low, high in zip(cuts, cuts[1:], strict=False)]
+    dice.shuffle(batches)
+    return iter(batches)
+
+
+def _headline(network: Network, task: Task, examples: Sequence[Example]) -> float:
+    """The mean macro-F1 over a task's outputs, by which epochs are compared."""
+    scores = evaluate(network.model({task.name: _settings(task)}), task, examples, rounds=0)
+    found = [score.value for score in scores if score.metric == "macro_f1"]
+    return sum(found) / len(found)
+
+
+def _settings(task: Task, marked_from: Mapping[str, float] | None = None) -> dict[str, Any]:
+    levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
+    return {"marked_from": {name: (marked_from or {}).get(name, 0.5) for name in levels}}
+
+
+def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], *, recipe: Recipe, out: Path) -> Path:
+    """Choose what is chosen on validation rows, export, score, and write the card last."""
+    settings = {task.name: _settings(task, _thresholds(network, task, rows[task.name].valid)) for task in asked}
+    before = {task.name: evaluate(network.model(settings), task, rows[task.name].test) for task in asked}
+    calibration = [example.turn.content for part in rows.values() for example in part.train[:: max(1, len(part.train) // 150)]]
+    export(network, out, calibration)
+    save_file(_copy(network), out / "network.safetensors")
+    card: dict[str, Any] = {
+        "format": models.FORMAT,
+        "name": out.name,
+        "version": __version__,
+        "encoder": {"base": network.encoder.name, "window": 256, "width": network.encoder.width},
+        "tasks": settings,
+        "recipe": asdict(recipe) | {"tasks": [task.name for task in asked]},
+        "split": {"rule": "by group, 70 % training, 10 % validation, 20 % test", "seed": recipe.seed},
+        "rows": {name: {"train": len(part.train), "valid": len(part.valid), "test": len(part.test)} for name, part in rows.items()},
+        "data": {name: {"licence": corpora.card(name).licence, "source": corpora.card(name).source} for task in asked for name in task.corpora},
+        "date": date.today().isoformat(),
+        "files": {},
+    }
+    models.write_card(out, card)
+    after = {task.name: evaluate(models.load(out), task, rows[task.name].test) for task in asked}
+    card["scores"] = {"before_quantisation": _told(before), "after_quantisation": _told(after)}
+    models.write_card(out, card)
+    models.load.cache_clear()
+    shutil.rmtree(out / "checkpoint", ignore_errors=True)
+    return out
+
+
+def _thresholds(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, float]:
+    """For each mechanism the mark from which a token belongs to a rationale, by IOU-F1 on the validation rows."""
+    levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
+    best: dict[str, tuple[float, float]] = {}
+    for mark in MARKS if levels else ():
+        model = network.model({task.name: _settings(task, dict.fromkeys(levels, mark))})
+        for score in evaluate(model, task, examples, rounds=0):
+            if score.metric == "iou_f1 (positives-only)":
+                best[score.output] = max(best.get(score.output, (0.0, 0.5)), (score.value, mark))
+    return {name: mark for name, (_, mark) in best.items()}
+
+
+def _told(scores: Mapping[str, Sequence[Score]]) -> dict[str, Any]:
+    return {name: [score.model_dump() for score in found] for name, found in scores.items()}
