@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 Content = str | bytes
 
@@ -26,7 +28,17 @@ def lines(*values: object) -> str:
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
 
 
-MESSAGES = {"id": "c1", "messages": [{"role": "user", "content": "The oven broke."}, {"role": "bot", "content": "Oh no, today of all days?"}]}
+def write_parquet(rows: list[dict[str, Any]], path: Path) -> Path:
+    """The rows as a Parquet file."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.Table.from_pylist(rows), path)
+    return path
+
+
+MESSAGES: dict[str, Any] = {
+    "id": "c1",
+    "messages": [{"role": "user", "content": "The oven broke."}, {"role": "bot", "content": "Oh no, today of all days?"}],
+}
 EPITOME_HEAD = "sp_id,rp_id,seeker_post,response_post,level,rationales\n"
 EPITOME_ROWS = 'p1,r1,My cat ran away.,"Sorry to hear.  Where did you &gt; look?",{},{}\np2,r2,Bad day.,Same here.,0,\n'
 ED_HEAD = "conv_id,utterance_idx,context,prompt,speaker_idx,utterance,selfeval,tags\n"
@@ -105,7 +117,11 @@ SAMPLES = {
     "comet_contexts": Sample({"comet_test.jsonl": lines(COMET)}, 1),
     "cskb": Sample({"evaluation_set.csv": "head,relation,tail,label,class,split\nh,xWant,t,1,all_head,tst\nh,xWant,u,0,all_head,dev\n"}, 2),
     "edos": Sample(
-        {"mturk.csv": 'DialogID,Dialog,Agreed emotion (2/3 vote)\n1,"Look !\nA bird .",Surprised\n2,Yes .,Agreeing\n2,Hm .,-\n3,No .,Rude (Other)\n'}, 4
+        {
+            "mturk.csv": "DialogID,Dialog,Agreed emotion (2/3 vote)\n"
+            '1,"Look !\nA bird .",Surprised\n2,Yes .,Agreeing\n2,Hm .,-\n3,No .,Rude (Other)\n'
+        },
+        4,
     ),
     "empathetic_exchanges": Sample(
         {
@@ -117,7 +133,8 @@ SAMPLES = {
     "empathetic_intents": Sample({f"{name}.txt": "Well, well.\n\n" for name in INTENTS.split()}, 15),
     "empatheticdialogues": Sample(
         {
-            "train.csv": ED_HEAD + 'c1,1,proud,baking_comma_ bread,5,I "baked_comma_ bread,,\nc1,2,proud,baking_comma_ bread,3,How nice!,,\n'
+            "train.csv": ED_HEAD
+            + 'c1,1,proud,baking_comma_ bread,5,I "baked_comma_ bread,,\nc1,2,proud,baking_comma_ bread,3,How nice!,,\n'
             "c1,3,too,few\nc2,1,sad,rain,0,It rains.,,\n",
             "valid.csv": ED_HEAD + "c3,1,sad,rain,0,It rains.,,,one|two\n",
             "test.csv": ED_HEAD + "c4,1,sad,rain,0,It rains.,,\n",
@@ -158,20 +175,34 @@ SAMPLES = {
     ),
     "iempathize": Sample(
         {
-            "dataset.csv": "text,label\nI can’t sleep.,1\nHugs to you.,2\nIt is Monday.,9\n".encode("cp1252"),
-            "intents_silver.csv": "text,label,intent\nI can’t sleep.,1,Negative\n",
+            "dataset.csv": "text,label\nI can\u2019t sleep.,1\nHugs to you.,2\nIt is Monday.,9\n".encode("cp1252"),
+            "intents_silver.csv": "text,label,intent\nI can\u2019t sleep.,1,Negative\n",
         },
         2,
     ),
-    "peers": Sample({"Transformer.txt": PEER, "EmpDG.txt": PEER, "KEMP.txt": PEER, "MIME.txt": MIME, "CEM.txt": CEM, "MoEL.txt": MOEL * 2}, 13),
+    "peers": Sample(
+        {"Transformer.txt": PEER, "EmpDG.txt": PEER, "KEMP.txt": PEER, "MIME.txt": MIME, "CEM.txt": CEM, "MoEL.txt": MOEL * 2}, 13
+    ),
     "probe": Sample(
-        {"personachat.jsonl": lines({"context": "hi .", "response": "hello ."}), "ubuntu.jsonl": lines({"context": "apt?", "response": "yes"})}, 2
+        {
+            "personachat.jsonl": lines({"context": "hi .", "response": "hello ."}),
+            "ubuntu.jsonl": lines({"context": "apt?", "response": "yes"}),
+        },
+        2,
     ),
     "reccon": Sample({f"dailydialog_{split}.json": json.dumps(RECCON, indent=0) for split in ("train", "valid", "test")}, 3),
     "convokit": Sample(
         {
             "utterances.jsonl": lines(
-                {"id": "u2", "conversation_id": "u1", "speaker": "b", "text": "Me too.", "reply-to": "u1", "timestamp": 2, "meta": {"k": 1}},
+                {
+                    "id": "u2",
+                    "conversation_id": "u1",
+                    "speaker": "b",
+                    "text": "Me too.",
+                    "reply-to": "u1",
+                    "timestamp": 2,
+                    "meta": {"k": 1},
+                },
                 {"id": "v1", "conversation_id": "v1", "speaker": "a", "text": "Second.", "reply-to": None, "timestamp": 9},
                 {"id": "u1", "conversation_id": "u1", "speaker": "a", "text": "I am tired.", "reply-to": None, "timestamp": 1},
                 {"id": "v0", "root": "v1", "user": "c", "text": "First.", "reply_to": None, "timestamp": 3},
@@ -188,7 +219,12 @@ SAMPLES = {
                 [
                     {"id": 7, "data": {"dialogue": [{"author": "a", "text": "Hi."}, {"author": "b", "text": "Hello."}], "page": 2}}
                     | {"annotations": [{"result": []}]},
-                    {"id": 8, "chat": [{"role": "a", "content": "Hi."}, {"role": "b", "content": "Yes?"}], "annotator": 1, "choice": "good"},
+                    {
+                        "id": 8,
+                        "chat": [{"role": "a", "content": "Hi."}, {"role": "b", "content": "Yes?"}],
+                        "annotator": 1,
+                        "choice": "good",
+                    },
                 ]
             )
         },
@@ -198,9 +234,18 @@ SAMPLES = {
     "pairs_csv": Sample({"pairs.csv": "id;Post;Reply;score\n1;Bad, bad day;Oh;3\n2;x;y;4\n"}, 2),
     "parquet": Sample({}, 2),
     "sharegpt": Sample(
-        {"share.json": json.dumps([{"id": "s", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hey", "w": 1}], "k": 1}])}, 1
+        {
+            "share.json": json.dumps(
+                [{"id": "s", "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hey", "w": 1}], "k": 1}]
+            )
+        },
+        1,
     ),
     "turns_csv": Sample(
-        {"turns.csv": '\ufeffconversation_id,speaker,text,mood\nc1,a,"Hi,\nthere",1\nc1,b,Hello,2\nc2,a,x,1\nc2,b,y,1\nc1,a,again,3\nc1,b,ok,3\n'}, 3
+        {
+            "turns.csv": "\ufeffconversation_id,speaker,text,mood\n"
+            'c1,a,"Hi,\nthere",1\nc1,b,Hello,2\nc2,a,x,1\nc2,b,y,1\nc1,a,again,3\nc1,b,ok,3\n'
+        },
+        3,
     ),
 }

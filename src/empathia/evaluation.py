@@ -4,27 +4,17 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
 
-from empathia import metrics
+from empathia import corpora, metrics, tasks
+from empathia.errors import UnknownName
 from empathia.models import Model
-from empathia.schema import Answer, ChoiceAnswer, Example, Graded, LevelAnswer, Record, Span
+from empathia.schema import Answer, Example, Graded, Score
 from empathia.task import Choice, Level, Task
 
 BATCH = 256
-
-
-class Score(Record):
-    """One figure of one output: the value, its 95 % interval, and what trivial answers reach on the same rows."""
-
-    output: str
-    metric: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    baselines: Mapping[str, float] = {}
-    rows: int
-    silver: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,11 +65,75 @@ def _scores(
 ) -> Iterator[Score]:
     rows = [(e, found[name]) for e, found in zip(examples, answers, strict=True) if name in e.turn.labels and name in found]
     groups = [_group(e) for e, _ in rows]
+    for one in _choices(output, name, rows) if isinstance(output, Choice) else _levels(output, name, rows):
+        low, high = metrics.interval(one.function, one.gold, one.said, groups, rounds=rounds) if rounds else (None, None)
+        yield Score(
+            output=name,
+            metric=one.metric,
+            value=one.function(one.gold, one.said),
+            low=low,
+            high=high,
+            baselines={label: one.function(one.gold, said) for label, said in one.trivial.items()},
+            rows=len(rows),
+            silver=output.silver,
+        )
 
-    def score(metric: str, function: Callable[..., float], gold: Sequence[Any], said: Sequence[Any], trivial: Mapping[str, Sequence[Any]]) -> Score:
-        low, high = metrics.interval(function, gold, said, groups, rounds=rounds) if rounds else (None, None)
-        beside = {label: function(gold, other) for label, other in trivial.items()}
-        return Score(output=name, metric=metric, value=function(gold, said), low=low, high=high, baselines=beside, rows=len(gold), silver=output.silver)
 
-    if isinstance(output, Choice):
-        ...
+@dataclass(frozen=True)
+class _Measure:
+    """A metric, the gold and said values it compares, and what trivial answers would say."""
+
+    metric: str
+    function: Callable[[Sequence[Any], Sequence[Any]], float]
+    gold: Sequence[Any]
+    said: Sequence[Any]
+    trivial: Mapping[str, Sequence[Any]]
+
+
+def _choices(output: Choice, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    labels = list(output.labels)
+    gold = [str(example.turn.labels[name]) for example, _ in rows]
+    said = [answer.label for _, answer in rows]
+    trivial = {"majority": _majority(gold)}
+    yield _Measure("weighted_f1", metrics.weighted_f1, gold, said, trivial)
+    yield _Measure("macro_f1", partial(metrics.macro_f1, labels=labels), gold, said, trivial)
+    yield _Measure("accuracy", metrics.accuracy, gold, said, trivial)
+    scores = [list(answer.scores.values()) for _, answer in rows]
+    yield _Measure("calibration_error", metrics.expected_calibration_error, [labels.index(label) for label in gold], scores, {})
+
+
+def _levels(output: Level, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    levels = list(range(len(output.levels)))
+    grades = [cast(Graded, example.turn.labels[name]) for example, _ in rows]
+    gold, said = [grade.level for grade in grades], [answer.level for _, answer in rows]
+    trivial = {"majority": _majority(gold)}
+    yield _Measure("macro_f1", partial(metrics.macro_f1, labels=levels), gold, said, trivial)
+    yield _Measure("weighted_f1", metrics.weighted_f1, gold, said, trivial)
+    yield _Measure("accuracy", metrics.accuracy, gold, said, trivial)
+    yield _Measure("quadratic_kappa", partial(metrics.quadratic_kappa, levels=len(levels)), gold, said, {})
+    yield _Measure("calibration_error", metrics.expected_calibration_error, gold, [answer.scores for _, answer in rows], {})
+    texts = [example.turn.content for example, _ in rows]
+    marked = [metrics.marks(text, grade.rationales) for text, grade in zip(texts, grades, strict=True)]
+    found = [metrics.marks(text, answer.rationales) for text, (_, answer) in zip(texts, rows, strict=True)]
+    beside = {"mark nothing": metrics.mark_nothing(marked), "mark everything": metrics.mark_everything(marked)}
+    for variant in metrics.VARIANTS:
+        yield _Measure(f"token_f1 ({variant})", partial(metrics.token_f1, variant=variant), marked, found, beside)
+        yield _Measure(f"iou_f1 ({variant})", partial(metrics.iou_f1, variant=variant), marked, found, beside)
+
+
+def _majority(gold: Sequence[Any]) -> list[Any]:
+    """The most frequent label of the scored rows, for each of them."""
+    return [Counter(gold).most_common(1)[0][0]] * len(gold)
+
+
+def on_test_rows(model: Model, name: str, data: Path, *, seed: int) -> list[Score]:
+    """The scores of a model on the test rows of a task's corpora."""
+    task = tasks.load(name)
+    if name not in model.tasks:
+        raise UnknownName("task of this model", name, model.tasks)
+    return evaluate(model, task, split(rows_of(task, data), seed=seed).test)
+
+
+def rows_of(task: Task, data: Path) -> list[Example]:
+    """The labelled examples of a task's corpora, which lie below the data folder."""
+    return [example for name in task.corpora for example in task.examples(corpora.dialogues(name, data))]

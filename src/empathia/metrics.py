@@ -19,8 +19,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
@@ -32,6 +31,8 @@ from empathia.schema import Span
 Labels = Sequence[Hashable]
 Marks = tuple[bool, ...]
 Variant = Literal["epitome", "micromodels", "positives-only"]
+Gold = TypeVar("Gold")
+Predicted = TypeVar("Predicted")
 VARIANTS: tuple[Variant, ...] = ("epitome", "micromodels", "positives-only")
 
 
@@ -132,16 +133,19 @@ def iou_f1(gold: Sequence[Marks], predicted: Sequence[Marks], *, variant: Varian
     return _mean(_runs, gold, predicted, variant)
 
 
-def interval[G, P](  # noqa: PLR0913
-    metric: Callable[[Sequence[G], Sequence[P]], float],
-    gold: Sequence[G],
-    predicted: Sequence[P],
+def interval(
+    metric: Callable[[Sequence[Gold], Sequence[Predicted]], float],
+    gold: Sequence[Gold],
+    predicted: Sequence[Predicted],
     groups: Sequence[Hashable],
     *,
     seed: int = 0,
     rounds: int = 500,
 ) -> tuple[float, float]:
-    """The bootstrap interval (95 %) of a metric, drawing whole groups: rows of one group are not independent."""
+    """The bootstrap interval (95 %) of a metric, drawing whole groups: rows of one group are not independent.
+
+    Draws on which the metric is nan are left out.
+    """
     _check(gold, predicted)
     _check(gold, groups)
     members: dict[Hashable, list[int]] = {}
@@ -152,5 +156,63 @@ def interval[G, P](  # noqa: PLR0913
     for _ in range(rounds):
         rows = [row for part in draw.integers(len(parts), size=len(parts)) for row in parts[part]]
         values.append(metric([gold[row] for row in rows], [predicted[row] for row in rows]))
-    low, high = _quiet_quantiles(values)
-    return low, high
+    return _quiet(np.nanquantile, values, 0.025), _quiet(np.nanquantile, values, 0.975)
+
+
+def _check(gold: Sequence[Any], predicted: Sequence[Any]) -> None:
+    if not len(gold) == len(predicted) > 0:
+        raise InputError(f"Cannot compare {len(gold)} gold items with {len(predicted)} others: give one for each, and at least one.")
+
+
+def _average(gold: Labels, predicted: Labels, how: str | None, labels: Labels | None = None) -> tuple[float, float, float]:
+    _check(gold, predicted)
+    found = sklearn.precision_recall_fscore_support(gold, predicted, labels=labels, average=how, zero_division=0)
+    precision, recall, f1 = (float(np.mean(value)) for value in found[:3])  # without an average: arrays of one class
+    return precision, recall, f1
+
+
+def _quiet(function: Callable[..., Any], *args: Any, **options: Any) -> float:
+    """The function's answer, with nan for what is undefined and no warning about it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return float(function(*args, **options))
+
+
+def _mean(score: Callable[[Marks, Marks], float], gold: Sequence[Marks], predicted: Sequence[Marks], variant: Variant) -> float:
+    _check(gold, predicted)
+    pairs = [pair for pair in zip(gold, predicted, strict=True) if any(pair[0]) or variant != "positives-only"]
+    if variant == "epitome":
+        pairs = [(wanted if any(wanted) else (True,) * len(wanted), found) for wanted, found in pairs]
+    return sum(score(wanted, found) for wanted, found in pairs) / len(pairs) if pairs else math.nan
+
+
+def _words(gold: Marks, predicted: Marks) -> float:
+    both = sum(a and b for a, b in zip(gold, predicted, strict=True))
+    return _f1(both, sum(predicted), sum(gold))
+
+
+def _runs(gold: Marks, predicted: Marks) -> float:
+    wanted, found = list(_spans(gold)), list(_spans(predicted))
+    # Runs of one text never touch, so from half the union on each span has one partner at most.
+    matched = sum(any(_iou(one, other) >= 0.5 for other in wanted) for one in found)
+    return _f1(matched, len(found), len(wanted))
+
+
+def _f1(matched: int, predicted: int, gold: int) -> float:
+    return 2 * matched / (predicted + gold) if predicted + gold else 1.0
+
+
+def _spans(marked: Marks) -> Iterator[tuple[int, int]]:
+    """The runs of marked words as (first, one past the last); one that reaches the end of the text keeps its last word."""
+    start = None
+    for index, mark in enumerate((*marked, False)):
+        if mark and start is None:
+            start = index
+        elif not mark and start is not None:
+            yield start, index
+            start = None
+
+
+def _iou(one: tuple[int, int], other: tuple[int, int]) -> float:
+    shared = max(0, min(one[1], other[1]) - max(one[0], other[0]))
+    return shared / (one[1] - one[0] + other[1] - other[0] - shared)

@@ -189,3 +189,16 @@ class Analysis(Record):
     def to_json(self) -> str:
         """The record as one line of JSON."""
         return self.model_dump_json(by_alias=True)
+
+
+class Score(Record):
+    """One figure of one output: the value, its 95 % interval, and what trivial answers reach on the same rows."""
+
+    output: str
+    metric: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    baselines: Mapping[str, float] = Field(default_factory=dict)
+    rows: int
+    silver: bool = False

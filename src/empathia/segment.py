@@ -11,6 +11,7 @@ have habits of their own, so it reads each line in a plain spelling of the same 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 
 import sentencex  # type: ignore[import-untyped]
 
@@ -25,7 +26,7 @@ _WINDOW = 10_000
 _SMILEY = r"(?<!\w)(?:[:;=]['o^-]?[()\[\]DPpOo3/\\|cx]++|[xX]D++|<3++|\^_?\^)(?!\w)"
 _EMOJI = "[\u2600-\u27bf\u2b05-\u2b55\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff][\u200d\ufe0f]*+"
 _ITEM = re.compile(r"^\s*+\(?(?:\d{1,3}|[A-Za-z])[.)](?=\s)")
-_FACES = re.compile(rf"(?P<mark>[.!?…]\s*+)?(?:(?:{_SMILEY}|{_EMOJI})\s*+)++(?=(?P<next>.?))")
+_FACES = re.compile(rf"(?:(?P<mark>[.!?…])\s*+|\s)?(?:(?:{_SMILEY}|{_EMOJI})\s*+)++(?=(?P<next>.?))")
 _MARKS = re.compile(r"[.!?…]++(?=(?P<gap>\s*+)(?P<next>.?))")
 _WORDS = re.compile(r"\b(?i:(?:me|no|ok|op)(?=\.\s++[^\W\d])|etc(?=\.\s++(?-i:[A-Z])))")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which the library cannot take
@@ -48,7 +49,7 @@ def _spans(text: str, starts: Starts) -> Iterator[Span]:
         # What the plain spelling blanks before a start belongs to the sentence before it; nothing stands before the first.
         found = {_ink(plain, start) for start in starts(plain)} - {_ink(plain, 0)}
         cuts = sorted(found | {0, len(line)})
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in pairwise(cuts):
             part = line[start:end]
             if body := part.strip():
                 start += len(part) - len(part.lstrip())

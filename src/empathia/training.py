@@ -7,10 +7,8 @@ epoch lets an interrupted run go on where it stopped, to the same result.
 
 import json
 import math
-import os
 import random
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -21,14 +19,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from empathia import __version__, corpora, metrics, models, tasks
+from empathia import __version__, corpora, models, tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import InputError
-from empathia.evaluation import Score, Split, evaluate, split
+from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models._export import export
 from empathia.models._network import Network
-from empathia.models.shared import Shared
-from empathia.schema import Example, Graded, LevelAnswer
+from empathia.schema import Example, Graded, Score
 from empathia.task import Level, Task
 
 
@@ -43,7 +40,7 @@ class Recipe:
     rate: float = 1e-4
     head_rate: float = 5e-4
     decay: float = 0.01
-    window: int = 160  # tokens read of a text while training
+    window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
 
 @dataclass(frozen=True)
@@ -63,11 +60,18 @@ MARKS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 
 
 def train(
-    names: Sequence[str], *, data: Path, encoder: str, out: Path, recipe: Recipe = Recipe(), resume: bool = False, watch: Watch = lambda _: None
+    names: Sequence[str],
+    *,
+    data: Path,
+    encoder: str,
+    out: Path,
+    recipe: Recipe = Recipe(),
+    resume: bool = False,
+    watch: Watch = lambda _: None,
 ) -> Path:
     """Train these tasks together and write a model folder; its card holds the scores on rows it never saw."""
     asked = [tasks.load(name) for name in names]
-    rows = {task.name: split(_examples(task, data), seed=recipe.seed) for task in asked}
+    rows = {task.name: split(_checked(task, rows_of(task, data)), seed=recipe.seed) for task in asked}
     if (out / "model.json").exists() and not resume:
         raise InputError(f"'{out}' already holds a model. Choose another --out, or delete it first.")
     torch.manual_seed(recipe.seed)
@@ -79,22 +83,38 @@ def train(
     return finish(network, asked, rows, recipe=recipe, out=out)
 
 
-def _examples(task: Task, data: Path) -> list[Example]:
-    found = [example for name in task.corpora for example in task.examples(corpora.dialogues(name, data))]
-    for output, wanted in task.outputs.items():
-        seen = {str(e.turn.labels[output]) for e in found if output in e.turn.labels and not isinstance(e.turn.labels[output], Graded)}
-        if not isinstance(wanted, Level) and len(seen) < 2:
-            raise InputError(f"The rows of {', '.join(task.corpora)} in '{data}' give {len(seen)} label(s) for {output}; at least 2 are needed.")
-    return found
+def named(task: str) -> tuple[str, ...]:
+    """The tasks that a name stands for: `default` for all of them."""
+    return tasks.names() if task == "default" else (tasks.load(task).name,)
+
+
+def _checked(task: Task, examples: list[Example]) -> list[Example]:
+    """The examples, if they can teach anything: at least two labels or levels per output, each one that the task knows."""
+    for name, output in task.outputs.items():
+        known = {str(i) for i in range(len(output.levels))} if isinstance(output, Level) else set(output.labels)
+        seen = {_label(example, name): example.dialogue.id for example in examples if name in example.turn.labels}
+        for label in seen.keys() - known:
+            raise InputError(f"Row {seen[label]}: '{label}' is no {name}. Known: {', '.join(sorted(known))}.")
+        if len(seen) < 2:
+            raise InputError(f"The rows of {', '.join(task.corpora)} hold {len(seen)} label(s) for {name}: a model needs at least 2.")
+    return examples
+
+
+def _label(example: Example, name: str) -> str:
+    label = example.turn.labels[name]
+    return str(label.level if isinstance(label, Graded) else label)
 
 
 class _Run:
     """One training: the network, its optimiser, and the best epoch so far."""
 
-    def __init__(self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], recipe: Recipe, folder: Path, watch: Watch) -> None:
+    def __init__(
+        self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], recipe: Recipe, folder: Path, watch: Watch
+    ) -> None:
         self.network, self.asked, self.rows, self.recipe, self.folder, self.watch = network, asked, rows, recipe, folder, watch
         self.steps = math.ceil(max(len(part.train) for part in rows.values()) / recipe.rows)
-        groups = [{"params": network.encoder.parameters(), "lr": recipe.rate}, {"params": network.heads.parameters(), "lr": recipe.head_rate}]
+        learnt = [weight for weight in network.encoder.parameters() if weight.requires_grad]
+        groups = [{"params": learnt, "lr": recipe.rate}, {"params": list(network.heads.parameters()), "lr": recipe.head_rate}]
         self.optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
         self.plan = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
         self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
@@ -125,7 +145,7 @@ class _Run:
         dice = random.Random(seed)
         self.network.train()
         batches = {task.name: _batches(self.rows[task.name].train, self.steps, dice) for task in self.asked}
-        loss, started = 0.0, time.monotonic()
+        loss = 0.0
         for step in range(self.steps):
             losses = [cast(Any, head).step(self.network.encoder, next(batches[name]), dice) for name, head in self.network.heads.items()]
             total: Tensor = torch.stack(losses).sum()
@@ -136,7 +156,6 @@ class _Run:
             self.plan.step()
             loss += (total.item() - loss) / (step + 1)
             self.watch(Progress(self.epoch, self.recipe.epochs, step + 1, self.steps, loss, self.scores))
-        del started
 
     def save(self) -> None:
         """A checkpoint, written aside and then put in place."""
@@ -145,7 +164,9 @@ class _Run:
         save_file(_copy(self.network), aside / "network.safetensors")
         save_file(self.best_weights, aside / "best.safetensors")
         state = self.optimiser.state_dict()["state"]
-        save_file({f"{i}.{key}": value.clone() for i, held in state.items() for key, value in held.items()}, aside / "optimiser.safetensors")
+        save_file(
+            {f"{i}.{key}": value.clone() for i, held in state.items() for key, value in held.items()}, aside / "optimiser.safetensors"
+        )
         told = {"recipe": asdict(self.recipe), "epoch": self.epoch, "best": self.best, "best_epoch": self.best_epoch, "scores": self.scores}
         (aside / "progress.json").write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -157,7 +178,9 @@ class _Run:
             return
         told = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
         if told["recipe"] != asdict(self.recipe):
-            raise InputError(f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it.")
+            raise InputError(
+                f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
+            )
         self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
         self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
         self.best_weights = load_file(self.folder / "best.safetensors")
@@ -182,7 +205,9 @@ def _batches(examples: Sequence[Example], count: int, dice: random.Random) -> It
     cuts = [round(i * size) for i in range(count + 1)]
     near = 8  # batches among which rows are sorted by length
     for at in range(0, count, near):
-        rows[cuts[at] : cuts[min(at + near, count)]] = sorted(rows[cuts[at] : cuts[min(at + near, count)]], key=lambda e: len(e.turn.content))
+        rows[cuts[at] : cuts[min(at + near, count)]] = sorted(
+            rows[cuts[at] : cuts[min(at + near, count)]], key=lambda e: len(e.turn.content)
+        )
     batches = [rows[low:high] or rows[-1:] for low, high in zip(cuts, cuts[1:], strict=False)]
     dice.shuffle(batches)
     return iter(batches)
@@ -211,14 +236,15 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], *
         "format": models.FORMAT,
         "name": out.name,
         "version": __version__,
-        "encoder": {"base": network.encoder.name, "window": 256, "width": network.encoder.width},
+        "encoder": {"base": network.encoder.name, "window": network.encoder.tokens.size, "width": network.encoder.width},
         "tasks": settings,
         "recipe": asdict(recipe) | {"tasks": [task.name for task in asked]},
         "split": {"rule": "by group, 70 % training, 10 % validation, 20 % test", "seed": recipe.seed},
         "rows": {name: {"train": len(part.train), "valid": len(part.valid), "test": len(part.test)} for name, part in rows.items()},
-        "data": {name: {"licence": corpora.card(name).licence, "source": corpora.card(name).source} for task in asked for name in task.corpora},
+        "data": {
+            name: {"licence": corpora.card(name).licence, "source": corpora.card(name).source} for task in asked for name in task.corpora
+        },
         "date": date.today().isoformat(),
-        "files": {},
     }
     models.write_card(out, card)
     after = {task.name: evaluate(models.load(out), task, rows[task.name].test) for task in asked}

@@ -12,7 +12,7 @@ from empathia.corpora._files import Found
 from empathia.corpora._json import json_lines
 from empathia.corpora._messages import dialogue
 from empathia.corpora._messages import dialogues as _dialogues
-from empathia.corpora._sniff import sniff
+from empathia.corpora._sniff import present, sniff
 from empathia.errors import InputError
 from empathia.schema import Dialogue, Problem
 
@@ -76,7 +76,10 @@ def open_dialogues(source: Path | Iterable[str | bytes], format: str | None = No
             raise InputError(f"A stream is read as JSON lines with `messages`, not as {format}: save it to a file first.")
         yield from _dialogues(json_lines(source))
         return
+    present(source)
     name = format or sniff(source)
+    if source.is_dir() and name not in (*names("corpus"), "convokit"):
+        raise InputError(f"'{source}' is a folder, but the format {name} is read from one file: name the file.")
     for found in read(name, source):
         if not isinstance(found, Dialogue | Problem):
             raise InputError(f"The corpus {name} holds no conversations, but {type(found).__name__} records.")

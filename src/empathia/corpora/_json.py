@@ -51,13 +51,14 @@ def is_array(path: Path) -> bool:
 def _spread(path: Path) -> bool:
     """Whether the first value goes on after its first line; a broken first line of JSON Lines does not count."""
     first, second = _opening(path)
-    return first in ("[", "{") or (first[-1:] not in ("}", "]") and second[:1] not in ("", "{", "["))
+    opens = first.startswith(("{", "[")) and first.endswith(("{", "[", ","))
+    return opens and (len(first) == 1 or not second.startswith(("{", "[")))
 
 
 def _opening(path: Path) -> tuple[str, str]:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         first, _, rest = file.read(CHUNK).lstrip().partition("\n")
-    return first.rstrip(), rest.partition("\n")[0].strip()
+    return first.rstrip(), rest.partition("\n")[0]
 
 
 def _parsed(item: Item[str]) -> Item[Any] | Problem:

@@ -11,12 +11,13 @@ from empathia.schema import Problem
 
 Row = dict[str, str]
 UNDECODED = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of a byte that is no character
-LONGEST = 2**31 - 1  # the csv module's own limit of 131,072 characters is too short for messages
+csv.field_size_limit(2**31 - 1)  # the csv module's own limit of 131,072 characters is too short for messages
 
 
 def rows(path: Path, *, needed: Sequence[str] = (), encoding: str = "utf-8-sig") -> Iterator[Item[Row] | Problem]:
     """The rows below the header, between commas, semicolons or tabs; a file without the `needed` columns is an error."""
-    csv.field_size_limit(LONGEST)
+    if not path.is_file():
+        raise InputError(f"'{path.name}' is missing beside the other files of its corpus.")
     names = header(path, encoding=encoding)
     if lacking := [name for name in needed if name not in names]:
         raise InputError(f"{path.name} lacks the columns {', '.join(lacking)}. It needs: {', '.join(needed)}.")

@@ -18,10 +18,9 @@ SHARE = "conversations"
 
 def sniff(path: Path) -> str:
     """The name of the format; an InputError says what came, what is allowed and what to do."""
+    present(path)
     if path.is_dir():
         return _folder(path)
-    if not path.is_file():
-        raise InputError(f"There is no file '{path}'.{_nearest(path)}")
     if path.suffix.lower() not in BY_EXTENSION:
         raise InputError(f"'{path.name}' has none of the extensions {', '.join(BY_EXTENSION)}: rename it, or name its format.")
     with path.open("rb") as file:
@@ -31,6 +30,12 @@ def sniff(path: Path) -> str:
     if not start.removeprefix(b"\xef\xbb\xbf").strip():
         raise InputError(f"'{path.name}' is empty: it should hold at least one conversation.")
     return BY_EXTENSION[path.suffix.lower()](path)
+
+
+def present(path: Path) -> None:
+    """An InputError that suggests the nearest name, if there is nothing at the path."""
+    if not path.exists():
+        raise InputError(f"There is no file '{path}'.{_nearest(path)}")
 
 
 def task_turns(data: object) -> str | None:

@@ -40,8 +40,11 @@ class HuggingFaceEncoder(nn.Module):
             config.attention_probs_dropout_prob = 0.0  # costs three quarters of the time on a processor, and gains nothing here
             network = AutoModel.from_pretrained(where, config=config, trust_remote_code=False)
         except (OSError, ValueError) as error:
-            raise ModelError(f"No encoder could be loaded from '{where}'. Give a folder with config.json, weights and tokenizer.json, "
-                             f"or a Hugging Face id that this machine can reach. ({type(error).__name__})") from error
+            raise ModelError(
+                f"No encoder could be loaded from '{where}'. Give a folder with config.json, weights and tokenizer.json, "
+                f"or a Hugging Face id that this machine can reach. ({type(error).__name__})"
+            ) from error
+        network.get_input_embeddings().requires_grad_(False)  # most of the weights, and what little they would learn costs half the time
         tokenizer.no_padding()
         tokenizer.no_truncation()
         room = min(window, int(getattr(network.config, "max_position_embeddings", window)) - 2)

@@ -13,6 +13,7 @@ from empathia.task import Task
 
 DEFAULT = Path(__file__).parent.parent / "weights"
 FORMAT = "empathia-model/1"
+PARTS = {".onnx", ".safetensors", ".json"}
 
 
 class Model(Protocol):
@@ -57,6 +58,12 @@ def read_card(folder: Path) -> Mapping[str, Any]:
         if sha256(file) != expected:
             raise ModelError(f"'{file}' is damaged: its sha256 differs from the one in model.json. {remedy}")
     return card
+
+
+def write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Write `model.json` with the sums of the files beside it; written last, it says that the model is complete."""
+    files = {file.name: sha256(file) for file in sorted(folder.iterdir()) if file.suffix in PARTS and file.name != "model.json"}
+    (folder / "model.json").write_text(json.dumps({**card, "files": files}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def sha256(file: Path) -> str:

@@ -35,7 +35,14 @@ def export(network: Network, folder: Path, calibration: Sequence[str], *, quanti
             return
         ids = [window.ids for found in network.encoder.tokens.windows(calibration) for window in found]
         smooth(plain, ids)
-        quantize_dynamic(plain, folder / "encoder.onnx", per_channel=True, reduce_range=True, weight_type=QuantType.QInt8, op_types_to_quantize=["MatMul"])
+        quantize_dynamic(
+            plain,
+            folder / "encoder.onnx",
+            per_channel=True,
+            reduce_range=True,
+            weight_type=QuantType.QInt8,
+            op_types_to_quantize=["MatMul"],
+        )
         shrink_embeddings(folder / "encoder.onnx")
 
 

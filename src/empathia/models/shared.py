@@ -66,7 +66,7 @@ class Shared:
         outputs = self._run(task.name, [{"states": states} for _, _, states in units])
         best: dict[int, tuple[float, dict[str, Answer]]] = {}
         for (i, span, _), found in zip(units, outputs, strict=True):
-            scores = {name: softmax(found[name] + self._shift(task.name, name)) for name in task.outputs}
+            scores = {name: softmax(found[name]) for name in task.outputs}
             answers = {name: _choice(task.outputs[name], scores[name], span) for name in task.outputs}
             telling = 1 - _neutral(next(iter(task.outputs.values())), next(iter(scores.values())))
             if i not in best or telling > best[i][0]:
@@ -81,13 +81,10 @@ class Shared:
             content = examples[i].turn.content
             for column, (name, output) in enumerate(task.outputs.items()):
                 assert isinstance(output, Level)
-                scores = softmax(found["levels"][column] + self._shift(task.name, name))
+                scores = softmax(found["levels"][column])
                 marks = spans(content, offsets, sigmoid(found["marks"][:, column]), self.settings[task.name]["marked_from"][name])
                 answers[i][name] = _stronger(answers[i].get(name), _level(scores, marks))
         return answers
-
-    def _shift(self, task: str, output: str) -> Floats:
-        return np.array(self.settings[task]["shift"][output], np.float32)
 
     def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
         """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
@@ -115,15 +112,13 @@ def _sentences(text: str, known: Mapping[str, Encoded]) -> Iterator[tuple[Span, 
     """The sentences of a text that have tokens, with their states; an overlong one in pieces."""
     encoded = known[text]
     starts = encoded.offsets[:, 0]
-    for span in sentences(text):
+    spans = [span for span in sentences(text) if np.searchsorted(starts, span.start) < np.searchsorted(starts, span.end)]
+    for span in spans or [Span(start=0, end=len(text))]:
         low, high = np.searchsorted(starts, [span.start, span.end])
         for at in range(low, high, LONGEST):
             end = min(at + LONGEST, high)
-            whole = high - low <= LONGEST
-            piece = span if whole else Span(start=int(starts[at]), end=int(encoded.offsets[end - 1, 1]))
+            piece = span if high - low <= LONGEST else Span(start=int(starts[at]), end=int(encoded.offsets[end - 1, 1]))
             yield piece, encoded.states[at:end]
-    if not len(starts) or starts[0] >= len(text):  # pragma: no cover - an encoder gives every text a token
-        raise AssertionError("a text without tokens")
 
 
 def _replies(example: Example, known: Mapping[str, Encoded]) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:

@@ -1,0 +1,45 @@
+"""Progress on the terminal, beside the results: on standard error, and gone when done."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from empathia.report.tally import Tally
+
+
+class Trained(Protocol):
+    """Where a training stands."""
+
+    epoch: int
+    epochs: int
+    step: int
+    steps: int
+    loss: float
+    scores: dict[str, float]
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[Tally], None]]:
+    """A counter of conversations and turns, for a stream whose end is not known."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task(what, total=None)
+        yield lambda tally: bar.update(line, description=f"{what} · {tally.conversations:,} conversations · {tally.turns:,} turns")
+
+
+@contextmanager
+def steps(what: str) -> Iterator[Callable[[Trained], None]]:
+    """A bar over the steps of a training, with its loss, its last validation scores and the time left."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(compact=True))
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        line = bar.add_task(what, total=None)
+
+        def watch(now: Trained) -> None:
+            valid = "".join(f" · {name} {score:.3f}" for name, score in now.scores.items())
+            told = f"{what} · epoch {now.epoch + 1}/{now.epochs} · loss {now.loss:.3f}{valid}"
+            bar.update(line, total=now.steps * now.epochs, completed=now.epoch * now.steps + now.step, description=told)
+
+        yield watch

@@ -1,0 +1,110 @@
+"""Training on tiny corpora with a tiny encoder: the loop, checkpoints, export and the model folder."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import tiny
+
+pytest.importorskip("torch", reason="training needs the extra [train]")
+
+from empathia import models, tasks, training
+from empathia.errors import InputError, ModelError
+from empathia.evaluation import folds, rows_of, split
+
+RECIPE = training.Recipe(epochs=2, rows=16, window=64)
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.corpora(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tiny.encoder(tmp_path_factory.mktemp("encoder")))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory, corpora: Path, encoder: str) -> Path:
+    return training.train(tasks.names(), data=corpora, encoder=encoder, out=tmp_path_factory.mktemp("model") / "tiny", recipe=RECIPE)
+
+
+def test_a_model_folder_is_whole_and_answers(trained: Path, corpora: Path) -> None:
+    model = models.load(trained)
+    assert set(model.tasks) == set(tasks.names())
+    assert {"encoder.onnx", "tokenizer.json", "network.safetensors"} <= set(tiny.card(trained)["files"])  # type: ignore[call-overload]
+    for name in tasks.names():
+        task = tasks.load(name)
+        assert all(set(found) == set(task.outputs) for found in model.answer(rows_of(task, corpora)[:5], [task]))
+
+
+def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path: Path, corpora: Path, encoder: str, trained: Path) -> None:
+    class Stop(Exception): ...
+
+    def interrupt(now: training.Progress) -> None:
+        if now.epoch == 1:
+            raise Stop
+
+    out = tmp_path / "tiny"
+    with pytest.raises(Stop):
+        training.train(tasks.names(), data=corpora, encoder=encoder, out=out, recipe=RECIPE, watch=interrupt)
+    assert not (out / "model.json").exists()
+    training.train(tasks.names(), data=corpora, encoder=encoder, out=out, recipe=RECIPE, resume=True)
+    assert tiny.card(out)["scores"] == tiny.card(trained)["scores"]
+    assert tiny.card(out)["files"]["network.safetensors"] == tiny.card(trained)["files"]["network.safetensors"]  # type: ignore[index]
+
+
+def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path, corpora: Path, encoder: str) -> None:
+    out = tmp_path / "tiny"
+
+    def interrupt(now: training.Progress) -> None:
+        if now.epoch == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        training.train(["direction"], data=corpora, encoder=encoder, out=out, recipe=RECIPE, watch=interrupt)
+    with pytest.raises(InputError, match="another recipe"):
+        training.train(["direction"], data=corpora, encoder=encoder, out=out, recipe=training.Recipe(epochs=3, window=64), resume=True)
+
+
+def test_a_finished_model_is_not_overwritten(trained: Path, corpora: Path, encoder: str) -> None:
+    with pytest.raises(InputError, match="already holds a model"):
+        training.train(["direction"], data=corpora, encoder=encoder, out=trained, recipe=RECIPE)
+
+
+def test_no_encoder_there(tmp_path: Path, corpora: Path) -> None:
+    with pytest.raises(ModelError, match="No encoder"):
+        training.train(["direction"], data=corpora, encoder=str(tmp_path / "nowhere"), out=tmp_path / "out", recipe=RECIPE)
+
+
+def test_rows_of_one_class_only_are_refused(tmp_path: Path, encoder: str) -> None:
+    data = tiny.corpora(tmp_path / "data")
+    (data / "iempathize" / "intents_silver.csv").unlink()
+    (data / "iempathize" / "dataset.csv").write_text("text,label\ni am sad,1\ni am lost,1\n", encoding="cp1252")
+    with pytest.raises(InputError, match="at least 2"):
+        training.train(["direction"], data=data, encoder=encoder, out=tmp_path / "out", recipe=RECIPE)
+
+
+@pytest.mark.parametrize("harm", ["cut", "gone", "card"])
+def test_a_damaged_model_folder_is_named(tmp_path: Path, trained: Path, harm: str) -> None:
+    folder = tmp_path / "harmed"
+    shutil.copytree(trained, folder)
+    if harm == "cut":
+        (folder / "encoder.onnx").write_bytes((folder / "encoder.onnx").read_bytes()[:-10])
+    elif harm == "gone":
+        (folder / "tokenizer.json").unlink()
+    else:
+        (folder / "model.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ModelError, match="model"):
+        models.load(folder)
+
+
+def test_splits_and_folds_keep_groups_together(corpora: Path) -> None:
+    examples = rows_of(tasks.load("mechanisms"), corpora)
+    parts = split(examples, seed=3)
+    groups = [{e.dialogue.group for e in part} for part in (parts.train, parts.valid, parts.test)]
+    assert sum(len(part) for part in groups) == len(set.union(*groups))
+    assert split(examples, seed=3) == parts
+    seen = [e.dialogue.id for _, fold in folds(examples, 5) for e in fold]
+    assert sorted(seen) == sorted(e.dialogue.id for e in examples)

@@ -1,0 +1,72 @@
+"""A tiny encoder and tiny corpora in the original layouts, for tests of training; every sentence is written for the tests."""
+
+import csv
+import json
+from pathlib import Path
+
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+WORDS = (
+    "i you we it am are is was feel felt so sad alone lost sorry glad happy hope well hear that this my your day dog cat job"
+    " what happened why how do did not know go went to the a and in with can't sleep scared hug love thanks wish luck . ? ! ,"
+).split()
+
+
+def encoder(folder: Path) -> Path:
+    """A BERT of two layers, 16 wide, with a vocabulary of a few words, as a Hugging Face folder."""
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    vocabulary = {word: i for i, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *dict.fromkeys(WORDS)])}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # type: ignore[arg-type]
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]")
+    fast.save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, max_position_embeddings=66
+    )
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+SEEK = ["i feel so sad and alone", "i am scared and can't sleep", "my dog was lost , i feel lost"]
+PROVIDE = ["i am so sorry to hear that", "i hope you feel well", "a hug to you and love"]
+NEITHER = ["i went to my job", "the cat is in the day", "we know how to go"]
+INTENTS = {"1": "Negative", "2": "Sympathizing", "0": "Neutral"}
+
+
+def corpora(folder: Path, *, times: int = 8) -> Path:
+    """IEMPATHIZE and EPITOME in their layouts, a few dozen rows each."""
+    _iempathize(folder / "iempathize", times)
+    _epitome(folder / "epitome", times)
+    return folder
+
+
+def _iempathize(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    rows = [(f"{text} {'.' * n}", label) for n in range(times) for texts, label in ((NEITHER, "0"), (SEEK, "1"), (PROVIDE, "2")) for text in texts]
+    with (folder / "dataset.csv").open("w", encoding="cp1252", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    with (folder / "intents_silver.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label", "intent"), *((text, label, INTENTS[label]) for text, label in rows)])
+
+
+def _epitome(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    replies = [("i am sorry . what happened ?", (1, 0, 2), ("i am sorry .|", "", "what happened ?|")), ("go to your job .", (0, 0, 0), ("", "", ""))]
+    replies.append(("i felt so sad , i know how you feel .", (2, 1, 1), ("i felt so sad|", "i know how you feel|", "how you feel|")))
+    files = ("emotional-reactions-reddit.csv", "interpretations-reddit.csv", "explorations-reddit.csv")
+    for column, name in enumerate(files):
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("sp_id", "rp_id", "seeker_post", "response_post", "level", "rationales"))
+            for n in range(times):
+                for kind, (reply, levels, rationales) in enumerate(replies):
+                    writer.writerow((f"s{n}-{kind}", f"r{n}-{kind}", SEEK[n % 3], reply, levels[column], rationales[column]))
+
+
+def card(folder: Path) -> dict[str, object]:
+    """The model card of a folder."""
+    found: dict[str, object] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    return found
