@@ -27,7 +27,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory, corpora: Path, encoder: str) -> Path:
-    return training.train(tasks.names(), data=corpora, encoder=encoder, out=tmp_path_factory.mktemp("model") / "tiny", recipe=RECIPE)
+    return training.train(tasks.names(), training.Plan(corpora, encoder, tmp_path_factory.mktemp("model") / "tiny", RECIPE))
 
 
 def test_a_model_folder_is_whole_and_answers(trained: Path, corpora: Path) -> None:
@@ -48,9 +48,9 @@ def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path: Path, corp
 
     out = tmp_path / "tiny"
     with pytest.raises(Stop):
-        training.train(tasks.names(), data=corpora, encoder=encoder, out=out, recipe=RECIPE, watch=interrupt)
+        training.train(tasks.names(), training.Plan(corpora, encoder, out, RECIPE), interrupt)
     assert not (out / "model.json").exists()
-    training.train(tasks.names(), data=corpora, encoder=encoder, out=out, recipe=RECIPE, resume=True)
+    training.train(tasks.names(), training.Plan(corpora, encoder, out, RECIPE, resume=True))
     assert tiny.card(out)["scores"] == tiny.card(trained)["scores"]
     assert tiny.card(out)["files"]["network.safetensors"] == tiny.card(trained)["files"]["network.safetensors"]  # type: ignore[index]
 
@@ -63,19 +63,19 @@ def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path, corpora: Path
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        training.train(["direction"], data=corpora, encoder=encoder, out=out, recipe=RECIPE, watch=interrupt)
+        training.train(["direction"], training.Plan(corpora, encoder, out, RECIPE), interrupt)
     with pytest.raises(InputError, match="another recipe"):
-        training.train(["direction"], data=corpora, encoder=encoder, out=out, recipe=training.Recipe(epochs=3, window=64), resume=True)
+        training.train(["direction"], training.Plan(corpora, encoder, out, training.Recipe(epochs=3, window=64), resume=True))
 
 
 def test_a_finished_model_is_not_overwritten(trained: Path, corpora: Path, encoder: str) -> None:
     with pytest.raises(InputError, match="already holds a model"):
-        training.train(["direction"], data=corpora, encoder=encoder, out=trained, recipe=RECIPE)
+        training.train(["direction"], training.Plan(corpora, encoder, trained, RECIPE))
 
 
 def test_no_encoder_there(tmp_path: Path, corpora: Path) -> None:
     with pytest.raises(ModelError, match="No encoder"):
-        training.train(["direction"], data=corpora, encoder=str(tmp_path / "nowhere"), out=tmp_path / "out", recipe=RECIPE)
+        training.train(["direction"], training.Plan(corpora, str(tmp_path / "nowhere"), tmp_path / "out", RECIPE))
 
 
 def test_rows_of_one_class_only_are_refused(tmp_path: Path, encoder: str) -> None:
@@ -83,7 +83,7 @@ def test_rows_of_one_class_only_are_refused(tmp_path: Path, encoder: str) -> Non
     (data / "iempathize" / "intents_silver.csv").unlink()
     (data / "iempathize" / "dataset.csv").write_text("text,label\ni am sad,1\ni am lost,1\n", encoding="cp1252")
     with pytest.raises(InputError, match="at least 2"):
-        training.train(["direction"], data=data, encoder=encoder, out=tmp_path / "out", recipe=RECIPE)
+        training.train(["direction"], training.Plan(data, encoder, tmp_path / "out", RECIPE))
 
 
 @pytest.mark.parametrize("harm", ["cut", "gone", "card"])

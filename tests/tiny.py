@@ -6,10 +6,64 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-WORDS = (
-    "i you we it am are is was feel felt so sad alone lost sorry glad happy hope well hear that this my your day dog cat job"
-    " what happened why how do did not know go went to the a and in with can't sleep scared hug love thanks wish luck . ? ! ,"
-).split()
+WORDS = [
+    "i",
+    "you",
+    "we",
+    "it",
+    "am",
+    "are",
+    "is",
+    "was",
+    "feel",
+    "felt",
+    "so",
+    "sad",
+    "alone",
+    "lost",
+    "sorry",
+    "glad",
+    "happy",
+    "hope",
+    "well",
+    "hear",
+    "that",
+    "this",
+    "my",
+    "your",
+    "day",
+    "dog",
+    "cat",
+    "job",
+    "what",
+    "happened",
+    "why",
+    "how",
+    "do",
+    "did",
+    "not",
+    "know",
+    "go",
+    "went",
+    "to",
+    "the",
+    "a",
+    "and",
+    "in",
+    "with",
+    "can't",
+    "sleep",
+    "scared",
+    "hug",
+    "love",
+    "thanks",
+    "wish",
+    "luck",
+    ".",
+    "?",
+    "!",
+    ",",
+]
 
 
 def encoder(folder: Path) -> Path:
@@ -24,7 +78,12 @@ def encoder(folder: Path) -> Path:
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]")
     fast.save_pretrained(folder)
     config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, max_position_embeddings=66
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=66,
     )
     BertModel(config).save_pretrained(folder)
     return folder
@@ -45,7 +104,12 @@ def corpora(folder: Path, *, times: int = 8) -> Path:
 
 def _iempathize(folder: Path, times: int) -> None:
     folder.mkdir(parents=True)
-    rows = [(f"{text} {'.' * n}", label) for n in range(times) for texts, label in ((NEITHER, "0"), (SEEK, "1"), (PROVIDE, "2")) for text in texts]
+    rows = [
+        (f"{text} {'.' * n}", label)
+        for n in range(times)
+        for texts, label in ((NEITHER, "0"), (SEEK, "1"), (PROVIDE, "2"))
+        for text in texts
+    ]
     with (folder / "dataset.csv").open("w", encoding="cp1252", newline="") as file:
         csv.writer(file).writerows([("text", "label"), *rows])
     with (folder / "intents_silver.csv").open("w", encoding="utf-8", newline="") as file:
@@ -54,7 +118,10 @@ def _iempathize(folder: Path, times: int) -> None:
 
 def _epitome(folder: Path, times: int) -> None:
     folder.mkdir(parents=True)
-    replies = [("i am sorry . what happened ?", (1, 0, 2), ("i am sorry .|", "", "what happened ?|")), ("go to your job .", (0, 0, 0), ("", "", ""))]
+    replies = [
+        ("i am sorry . what happened ?", (1, 0, 2), ("i am sorry .|", "", "what happened ?|")),
+        ("go to your job .", (0, 0, 0), ("", "", "")),
+    ]
     replies.append(("i felt so sad , i know how you feel .", (2, 1, 1), ("i felt so sad|", "i know how you feel|", "how you feel|")))
     files = ("emotional-reactions-reddit.csv", "interpretations-reddit.csv", "explorations-reddit.csv")
     for column, name in enumerate(files):

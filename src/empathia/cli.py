@@ -72,13 +72,13 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
 ) -> None:
     """Train a model on labelled corpora and score it on rows that it never saw."""
-    from empathia import training
+    from empathia import models, training
     from empathia.report import progress, scores, terminal
 
     recipe = training.Recipe(seed=seed) if epochs is None else training.Recipe(seed=seed, epochs=epochs)
     with progress.steps("Training") as watch:
-        folder = training.train(training.named(task), data=data, encoder=encoder, out=out, recipe=recipe, resume=resume, watch=watch)
-    terminal.show(scores.card(folder))
+        folder = training.train(training.named(task), training.Plan(data, encoder, out, recipe, resume), watch)
+    terminal.show(scores.table(models.scores(folder), title=f"{folder}, on test rows"))
 
 
 @app.command()
@@ -87,24 +87,37 @@ def evaluate(
     data: Data,
     model: Folder = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the split; by default the one that the model was trained with.")] = None,
-    folds: Annotated[int | None, typer.Option(help="Train anew and score on so many folds, with the model's recipe.")] = None,
-    encoder: Annotated[str | None, typer.Option(help="With --folds: the encoder to start from.")] = None,
     as_json: Json = False,
+    folds: Annotated[
+        int | None, typer.Option(help="Cross-validate the model's recipe on so many folds; needs --encoder and --out.")
+    ] = None,
+    encoder: Annotated[str | None, typer.Option(help="With --folds: the encoder to start from.")] = None,
+    out: Annotated[Path | None, typer.Option(help="With --folds: folder for the models; complete ones are used again.")] = None,
 ) -> None:
-    """Score a model on the test rows of a task, with intervals and trivial baselines."""
+    """Score a model on test rows of a task, with intervals and trivial baselines."""
     from empathia import evaluation, models
-    from empathia.report import scores, terminal
+    from empathia.report import progress, scores, terminal
 
-    found = evaluation.on_test_rows(models.load(model), task, data, seed=seed)
+    if folds is None:
+        found = evaluation.on_test_rows(models.load(model), task, data, seed=models.recipe(model)["seed"] if seed is None else seed)
+    elif encoder is None or out is None:
+        raise typer.BadParameter("--folds trains models: give --encoder to start from and --out to keep them in.")
+    else:
+        from empathia import training
+
+        plan = training.Plan(data, encoder, out, training.Recipe(**models.recipe(model)), resume=True)
+        with progress.steps("Training") as watch:
+            found = training.cross_validate(task, plan, folds, watch)
     terminal.show(scores.as_json(found) if as_json else scores.table(found))
 
 
 @data_app.command("list")
 def data_list() -> None:
     """All corpora and formats: what for, under which licence, from where."""
+    from empathia import corpora
     from empathia.report import catalogue, terminal
 
-    terminal.show(catalogue.table())
+    terminal.show(catalogue.known({name: corpora.card(name) for name in corpora.names()}))
 
 
 @data_app.command("check")

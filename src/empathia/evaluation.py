@@ -54,9 +54,17 @@ def _group(example: Example) -> str:
 
 def evaluate(model: Model, task: Task, examples: Sequence[Example], *, rounds: int = 500) -> list[Score]:
     """The scores of a model on labelled examples; `rounds` of bootstrap over groups give the intervals, 0 none."""
-    answers: list[dict[str, Answer]] = []
-    for at in range(0, len(examples), BATCH):
-        answers += model.answer(examples[at : at + BATCH], [task])
+    return score(task, examples, ask(model, task, examples), rounds=rounds)
+
+
+def ask(model: Model, task: Task, examples: Sequence[Example]) -> list[dict[str, Answer]]:
+    """The answers of a model to any number of examples."""
+    batches = (examples[at : at + BATCH] for at in range(0, len(examples), BATCH))
+    return [answer for batch in batches for answer in model.answer(batch, [task])]
+
+
+def score(task: Task, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]], *, rounds: int = 500) -> list[Score]:
+    """The scores of answers to labelled examples."""
     return [score for name, output in task.outputs.items() for score in _scores(name, output, examples, answers, rounds)]
 
 

@@ -28,7 +28,7 @@ class ScoredSpan(Span):
 
 
 class Cause(Span):
-    """A stretch of an earlier turn that moved this one."""
+    """A stretch of a turn that moved this one."""
 
     turn: int
 
@@ -94,6 +94,31 @@ class SystemReply(Record):
     reference: str
     emotion: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class Card(Record):
+    """What a corpus is: its tasks, licence and source, its files below the data folder and their published counts."""
+
+    title: str
+    tasks: tuple[str, ...]
+    licence: str
+    source: str
+    folder: str = ""
+    files: Mapping[str, int] = Field(default_factory=dict)
+    kind: Literal["corpus", "format"] = "corpus"
+    silver: bool = False
+
+
+class Checked(Record):
+    """What was found in one file of a corpus, beside what the published file holds; problems by reason, with their counts."""
+
+    corpus: str
+    file: str
+    expected: int
+    found: int = 0
+    missing: bool = False
+    skipped: Mapping[str, int] = Field(default_factory=dict)
+    notes: Mapping[str, int] = Field(default_factory=dict)
 
 
 class Problem(Record):

@@ -10,8 +10,9 @@ import math
 import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,13 +20,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from empathia import __version__, corpora, models, tasks
+from empathia import __version__, corpora, evaluation, models, tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models._export import export
 from empathia.models._network import Network
-from empathia.schema import Example, Graded, Score
+from empathia.schema import Answer, Example, Graded, Score
 from empathia.task import Level, Task
 
 
@@ -59,28 +60,51 @@ Watch = Callable[[Progress], None]
 MARKS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 
 
-def train(
-    names: Sequence[str],
-    *,
-    data: Path,
-    encoder: str,
-    out: Path,
-    recipe: Recipe = Recipe(),
-    resume: bool = False,
-    watch: Watch = lambda _: None,
-) -> Path:
+@dataclass(frozen=True)
+class Plan:
+    """From what to train, how, and where to: corpora, starting encoder, recipe, model folder."""
+
+    data: Path
+    encoder: str
+    out: Path
+    recipe: Recipe = field(default_factory=Recipe)
+    resume: bool = False
+
+
+def train(names: Sequence[str], plan: Plan, watch: Watch = lambda _: None) -> Path:
     """Train these tasks together and write a model folder; its card holds the scores on rows it never saw."""
     asked = [tasks.load(name) for name in names]
-    rows = {task.name: split(_checked(task, rows_of(task, data)), seed=recipe.seed) for task in asked}
-    if (out / "model.json").exists() and not resume:
-        raise InputError(f"'{out}' already holds a model. Choose another --out, or delete it first.")
-    torch.manual_seed(recipe.seed)
-    network = Network(HuggingFaceEncoder.load(encoder, window=recipe.window), asked)
-    run = _Run(network, asked, rows, recipe, out / "checkpoint", watch)
-    if resume:
+    return _train(asked, {task.name: split(_checked(task, rows_of(task, plan.data)), seed=plan.recipe.seed) for task in asked}, plan, watch)
+
+
+def cross_validate(name: str, plan: Plan, folds: int, watch: Watch = lambda _: None) -> list[Score]:
+    """Train on all folds but one, `folds` times, and score every row by the model that did not see it.
+
+    The models stay in the plan's folder; with `resume`, those that are complete are not trained again.
+    """
+    task = tasks.load(name)
+    tested: list[Example] = []
+    answers: list[dict[str, Answer]] = []
+    for number, (rest, fold) in enumerate(evaluation.folds(_checked(task, rows_of(task, plan.data)), folds, seed=plan.recipe.seed), 1):
+        here = replace(plan, out=plan.out / f"fold-{number}")
+        if not (plan.resume and (here.out / "model.json").exists()):
+            inner = split(rest, seed=plan.recipe.seed, test=0)
+            _train([task], {name: Split(train=inner.train, valid=inner.valid, test=fold)}, here, watch)
+        tested += fold
+        answers += evaluation.ask(models.load(here.out), task, fold)
+    return evaluation.score(task, tested, answers)
+
+
+def _train(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> Path:
+    if (plan.out / "model.json").exists():
+        raise InputError(f"'{plan.out}' already holds a model. Choose another --out, or delete it first.")
+    torch.manual_seed(plan.recipe.seed)
+    network = Network(HuggingFaceEncoder.load(plan.encoder, window=plan.recipe.window), asked)
+    run = _Run(network, asked, rows, plan, watch)
+    if plan.resume:
         run.resume()
     run.fit()
-    return finish(network, asked, rows, recipe=recipe, out=out)
+    return finish(network, asked, rows, plan)
 
 
 def named(task: str) -> tuple[str, ...]:
@@ -108,15 +132,15 @@ def _label(example: Example, name: str) -> str:
 class _Run:
     """One training: the network, its optimiser, and the best epoch so far."""
 
-    def __init__(
-        self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], recipe: Recipe, folder: Path, watch: Watch
-    ) -> None:
-        self.network, self.asked, self.rows, self.recipe, self.folder, self.watch = network, asked, rows, recipe, folder, watch
+    def __init__(self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> None:
+        self.network, self.asked, self.rows, self.watch = network, asked, rows, watch
+        self.recipe, self.folder = plan.recipe, plan.out / "checkpoint"
+        recipe = plan.recipe
         self.steps = math.ceil(max(len(part.train) for part in rows.values()) / recipe.rows)
         learnt = [weight for weight in network.encoder.parameters() if weight.requires_grad]
         groups = [{"params": learnt, "lr": recipe.rate}, {"params": list(network.heads.parameters()), "lr": recipe.head_rate}]
         self.optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
-        self.plan = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
         self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
         self.best_weights = _copy(network)
         for task in asked:
@@ -153,7 +177,7 @@ class _Run:
             total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimiser.step()
-            self.plan.step()
+            self.schedule.step()
             loss += (total.item() - loss) / (step + 1)
             self.watch(Progress(self.epoch, self.recipe.epochs, step + 1, self.steps, loss, self.scores))
 
@@ -190,7 +214,7 @@ class _Run:
             state.setdefault(int(number), {})[key] = value
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         for _ in range(self.epoch * self.steps):
-            self.plan.step()
+            self.schedule.step()
 
 
 def _copy(network: nn.Module) -> dict[str, Tensor]:
@@ -208,7 +232,7 @@ def _batches(examples: Sequence[Example], count: int, dice: random.Random) -> It
         rows[cuts[at] : cuts[min(at + near, count)]] = sorted(
             rows[cuts[at] : cuts[min(at + near, count)]], key=lambda e: len(e.turn.content)
         )
-    batches = [rows[low:high] or rows[-1:] for low, high in zip(cuts, cuts[1:], strict=False)]
+    batches = [rows[low:high] or rows[-1:] for low, high in pairwise(cuts)]
     dice.shuffle(batches)
     return iter(batches)
 
@@ -225,8 +249,9 @@ def _settings(task: Task, marked_from: Mapping[str, float] | None = None) -> dic
     return {"marked_from": {name: (marked_from or {}).get(name, 0.5) for name in levels}}
 
 
-def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], *, recipe: Recipe, out: Path) -> Path:
+def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:
     """Choose what is chosen on validation rows, export, score, and write the card last."""
+    out, recipe = plan.out, plan.recipe
     settings = {task.name: _settings(task, _thresholds(network, task, rows[task.name].valid)) for task in asked}
     before = {task.name: evaluate(network.model(settings), task, rows[task.name].test) for task in asked}
     calibration = [example.turn.content for part in rows.values() for example in part.train[:: max(1, len(part.train) // 150)]]
@@ -238,8 +263,8 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], *
         "version": __version__,
         "encoder": {"base": network.encoder.name, "window": network.encoder.tokens.size, "width": network.encoder.width},
         "tasks": settings,
-        "recipe": asdict(recipe) | {"tasks": [task.name for task in asked]},
-        "split": {"rule": "by group, 70 % training, 10 % validation, 20 % test", "seed": recipe.seed},
+        "recipe": asdict(recipe),
+        "split": "by group, 70 % for training, 10 % for choosing, 20 % for the scores, with the seed of the recipe",
         "rows": {name: {"train": len(part.train), "valid": len(part.valid), "test": len(part.test)} for name, part in rows.items()},
         "data": {
             name: {"licence": corpora.card(name).licence, "source": corpora.card(name).source} for task in asked for name in task.corpora

@@ -1,8 +1,7 @@
 """One corpus or file format per file: `CARD` says what it is, `read(path)` gives its records and problems, lazily."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -14,36 +13,9 @@ from empathia.corpora._messages import dialogue
 from empathia.corpora._messages import dialogues as _dialogues
 from empathia.corpora._sniff import present, sniff
 from empathia.errors import InputError
-from empathia.schema import Dialogue, Problem
+from empathia.schema import Card, Checked, Dialogue, Problem
 
 __all__ = ["Card", "Checked", "Found", "align", "card", "check", "dialogue", "dialogues", "names", "open_dialogues", "read", "sniff"]
-
-
-@dataclass(frozen=True)
-class Card:
-    """What a corpus is: its tasks, licence and source, its files below the data folder and their published counts."""
-
-    title: str
-    tasks: tuple[str, ...]
-    licence: str
-    source: str
-    folder: str = ""
-    files: Mapping[str, int] = field(default_factory=dict)
-    kind: Literal["corpus", "format"] = "corpus"
-    silver: bool = False
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was found in one file of a corpus, beside what the published file holds; problems by reason, with their counts."""
-
-    corpus: str
-    file: str
-    expected: int
-    found: int = 0
-    missing: bool = False
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    notes: Mapping[str, int] = field(default_factory=dict)
 
 
 def names(kind: Literal["corpus", "format"] | None = None) -> tuple[str, ...]:
@@ -95,7 +67,7 @@ def check(data: Path) -> Iterator[Checked]:
     for name, folder in here:
         for file, expected in card(name).files.items():
             exists = (folder / file).is_file()
-            yield _checked(name, folder / file, expected) if exists else Checked(name, file, expected, missing=True)
+            yield _checked(name, folder / file, expected) if exists else Checked(corpus=name, file=file, expected=expected, missing=True)
 
 
 def _folder(data: Path, known: Card) -> Path | None:
@@ -117,4 +89,4 @@ def _checked(name: str, path: Path, expected: int) -> Checked:
     except InputError as error:
         problems["skipped", str(error)] += 1
     skipped, notes = ({why: n for (kind, why), n in problems.items() if kind == wanted} for wanted in ("skipped", "note"))
-    return Checked(name, path.name, expected, found, skipped=skipped, notes=notes)
+    return Checked(corpus=name, file=path.name, expected=expected, found=found, skipped=skipped, notes=notes)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from empathia.errors import ModelError
-from empathia.schema import Answer, Example, ModelId
+from empathia.schema import Answer, Example, ModelId, Score
 from empathia.task import Task
 
 DEFAULT = Path(__file__).parent.parent / "weights"
@@ -58,6 +58,17 @@ def read_card(folder: Path) -> Mapping[str, Any]:
         if sha256(file) != expected:
             raise ModelError(f"'{file}' is damaged: its sha256 differs from the one in model.json. {remedy}")
     return card
+
+
+def scores(folder: Path | None = None) -> list[Score]:
+    """The scores on test rows that a model's card tells, after quantisation."""
+    told = read_card(folder or DEFAULT)["scores"]["after_quantisation"]
+    return [Score(**score) for found in told.values() for score in found]
+
+
+def recipe(folder: Path | None = None) -> dict[str, Any]:
+    """How a model was trained, as its card tells; its `seed` is also that of the split, so its test rows can be found again."""
+    return dict(read_card(folder or DEFAULT)["recipe"])
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from empathia.encoders.onnx import OnnxEncoder, session
 from empathia.models import sha256
 from empathia.schema import Answer, ChoiceAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span
 from empathia.segment import sentences
-from empathia.task import Choice, Level, Task
+from empathia.task import Level, Task
 
 Floats = NDArray[np.float32]
 Head = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]

@@ -62,6 +62,13 @@ class Tally:
         """The turns that answer somebody, as far as an outcome was decided for them."""
         return self.outcomes.total()
 
+    @property
+    def status(self) -> int:
+        """The exit status that tells how it went: 0 all was analysed, 3 some lines were set aside, 1 nothing was analysed."""
+        if self.problem_kinds["skipped"]:
+            return 3 if self.conversations else 1
+        return 0
+
     def _count(self, turn: TurnAnalysis) -> None:
         self.turns += 1
         if turn.outcome:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -31,6 +31,12 @@ PLAIN = {"slate": 1 / 3, "orange": 2 / 3, "ochre": 2 / 3}  # shades that stand f
 def summary(tally: Tally, *, examples: int = 3) -> "Overview":
     """The counts, at most so many example conversations and what was set aside, for a rich console to print."""
     return Overview(tally, examples)
+
+
+def show(what: RenderableType) -> None:
+    """Print a table, a summary or text on standard output: what the command line ends with."""
+    console = Console(soft_wrap=isinstance(what, str))
+    console.print(what, markup=False, highlight=False)
 
 
 @dataclass(frozen=True)
