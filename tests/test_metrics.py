@@ -97,8 +97,8 @@ def test_weighted_recall_is_accuracy(rows: list[tuple[str, str]]) -> None:
 
 
 def test_quadratic_kappa_by_hand() -> None:
-    # Disagreement seen: (0 + 0 + 1) / 3; expected by chance, over the nine pairs of (0, 2, 2) and (0, 2, 1): 14 / 9.
-    assert metrics.quadratic_kappa([0, 2, 2], [0, 2, 1], levels=3) == pytest.approx(1 - (1 / 3) / (14 / 9))
+    # Disagreement seen: (0 + 0 + 1) / 3; expected by chance, over the nine pairs of (0, 2, 2) and (0, 2, 1): 15 / 9.
+    assert metrics.quadratic_kappa([0, 2, 2], [0, 2, 1], levels=3) == pytest.approx(1 - (1 / 3) / (15 / 9))
     assert metrics.quadratic_kappa([0, 2], [2, 0], levels=3) == pytest.approx(-1)
 
 

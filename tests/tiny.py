@@ -6,76 +6,20 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-WORDS = [
-    "i",
-    "you",
-    "we",
-    "it",
-    "am",
-    "are",
-    "is",
-    "was",
-    "feel",
-    "felt",
-    "so",
-    "sad",
-    "alone",
-    "lost",
-    "sorry",
-    "glad",
-    "happy",
-    "hope",
-    "well",
-    "hear",
-    "that",
-    "this",
-    "my",
-    "your",
-    "day",
-    "dog",
-    "cat",
-    "job",
-    "what",
-    "happened",
-    "why",
-    "how",
-    "do",
-    "did",
-    "not",
-    "know",
-    "go",
-    "went",
-    "to",
-    "the",
-    "a",
-    "and",
-    "in",
-    "with",
-    "can't",
-    "sleep",
-    "scared",
-    "hug",
-    "love",
-    "thanks",
-    "wish",
-    "luck",
-    ".",
-    "?",
-    "!",
-    ",",
-]
+WORDS = """i you we it am are is was feel felt so sad alone lost sorry glad happy hope well hear that this my your day dog cat job
+what happened why how do did not know go went to the a and in with can't sleep scared hug love thanks wish luck . ? ! ,""".split()
 
 
 def encoder(folder: Path) -> Path:
     """A BERT of two layers, 16 wide, with a vocabulary of a few words, as a Hugging Face folder."""
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast  # type: ignore[attr-defined,unused-ignore]
 
     vocabulary = {word: i for i, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *dict.fromkeys(WORDS)])}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # type: ignore[arg-type]
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]")
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]")  # type: ignore[no-untyped-call]
     fast.save_pretrained(folder)
     config = BertConfig(
         vocab_size=len(vocabulary),
@@ -85,7 +29,7 @@ def encoder(folder: Path) -> Path:
         intermediate_size=32,
         max_position_embeddings=66,
     )
-    BertModel(config).save_pretrained(folder)
+    BertModel(config).save_pretrained(folder)  # type: ignore[no-untyped-call]
     return folder
 
 

@@ -18,13 +18,16 @@ Name = Annotated[str, typer.Argument(metavar="TASK", help="A task, such as direc
 
 def main() -> None:
     """Run the command line; an error that the user can act on is one message and exit status 1."""
-    from empathia.errors import EmpathiaError
+    from empathia.errors import EmpathiaError, MissingExtra
 
     try:
         app()
     except EmpathiaError as error:
-        typer.echo(f"empathia: {error}", err=True)
-        sys.exit(1)
+        problem = error
+    except ModuleNotFoundError as error:
+        problem = MissingExtra.of(error)
+    typer.echo(f"empathia: {problem}", err=True)
+    sys.exit(1)
 
 
 @app.callback(invoke_without_command=True)
@@ -88,9 +91,7 @@ def evaluate(
     model: Folder = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the split; by default the one that the model was trained with.")] = None,
     as_json: Json = False,
-    folds: Annotated[
-        int | None, typer.Option(help="Cross-validate the model's recipe on so many folds; needs --encoder and --out.")
-    ] = None,
+    folds: Annotated[int | None, typer.Option(help="Cross-validate the model's recipe on so many folds.")] = None,
     encoder: Annotated[str | None, typer.Option(help="With --folds: the encoder to start from.")] = None,
     out: Annotated[Path | None, typer.Option(help="With --folds: folder for the models; complete ones are used again.")] = None,
 ) -> None:

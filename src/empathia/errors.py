@@ -22,6 +22,17 @@ class MissingExtra(EmpathiaError):
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs more libraries than the core install. Install them with: pip install 'empathia[{extra}]'")
 
+    @classmethod
+    def of(cls, error: ModuleNotFoundError) -> "MissingExtra":
+        """The extra that a missing library belongs to; a library that is none of ours is raised again."""
+        library = (error.name or "").split(".")[0]
+        if library not in EXTRAS:
+            raise error
+        return cls(f"This command uses {library}, which is not installed: it", EXTRAS[library])
+
+
+EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx"), "train") | {"pyarrow": "parquet"}
+
 
 class UnknownName(EmpathiaError):
     """A name that no part answers to; suggests the nearest one."""

@@ -5,8 +5,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA = "empathia/1"
-
 
 class Record(BaseModel):
     """A frozen value that refuses unknown keys."""
@@ -204,7 +202,7 @@ class Summary(Record):
 class Analysis(Record):
     """The analysis of one conversation: one JSON line of the output contract."""
 
-    schema_: Literal["empathia/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["empathia/1"] = Field(default="empathia/1", alias="schema")
     id: str
     model: ModelId
     turns: tuple[TurnAnalysis, ...]

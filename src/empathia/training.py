@@ -55,6 +55,17 @@ class Progress:
     loss: float
     scores: Mapping[str, float]
 
+    @property
+    def done(self) -> tuple[int, int]:
+        """Steps done, and in all."""
+        return self.epoch * self.steps + self.step, self.epochs * self.steps
+
+    @property
+    def told(self) -> str:
+        """Epoch, loss and the last validation scores."""
+        valid = "".join(f" · {name} {score:.3f}" for name, score in self.scores.items())
+        return f"epoch {self.epoch + 1}/{self.epochs} · loss {self.loss:.3f}{valid}"
+
 
 Watch = Callable[[Progress], None]
 MARKS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)

@@ -60,7 +60,7 @@ class HuggingFaceEncoder(nn.Module):
         windows = [found[0] for found in self.tokens.windows(texts)]
         lengths = torch.tensor([len(window.ids) for window in windows])
         order = torch.argsort(lengths)
-        states = torch.cat([self._pad(windows, some, int(lengths.max())) for some in order.split(TOGETHER)])[torch.argsort(order)]
+        states = torch.cat([self._pad(windows, some, int(lengths.max())) for some in torch.split(order, TOGETHER)])[torch.argsort(order)]
         places = torch.arange(states.shape[1])[None]
         inner = ((places > 0) & (places < lengths[:, None] - 1)).float()  # neither the first nor the last special token
         return States(states[:, 1:], inner[:, 1:], [window.offsets for window in windows])

@@ -19,8 +19,15 @@ PARTS = {".onnx", ".safetensors", ".json"}
 class Model(Protocol):
     """What analysis, evaluation and all that follows ask of a model."""
 
-    id: ModelId
-    tasks: tuple[str, ...]
+    @property
+    def id(self) -> ModelId:
+        """Which model this is, for the results."""
+        ...
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that it answers."""
+        ...
 
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; an output that does not apply is left out."""

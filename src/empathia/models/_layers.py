@@ -18,7 +18,8 @@ class Attention(nn.Module):
         """asks (batch, rows, width) over states (batch, tokens, width) with mask (batch, tokens) -> (batch, rows, width)."""
         scores = self.query(asks) @ self.key(states).transpose(1, 2) / asks.shape[-1] ** 0.5  # (batch, rows, tokens)
         scores = scores + (1 - mask)[:, None, :] * FAR
-        return torch.softmax(scores, dim=-1) @ self.value(states)
+        attended: Tensor = torch.softmax(scores, dim=-1) @ self.value(states)
+        return attended
 
 
 def masked_max(states: Tensor, mask: Tensor) -> Tensor:

@@ -1,18 +1,16 @@
 """The trainable form of the shared model: an encoder and a head per task, in torch."""
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from empathia import parts
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models.shared import Floats, Shared
 from empathia.schema import ModelId
 from empathia.task import Task
-
-HEADS = {"clsn": "CLSN", "epitome": "Epitome"}
 
 
 class Network(nn.Module):
@@ -31,8 +29,8 @@ class Network(nn.Module):
 
 
 def head_class(task: Task) -> Callable[[Task, int], nn.Module]:
-    """The head that a task is trained with."""
-    found: Callable[[Task, int], nn.Module] = getattr(importlib.import_module(f"empathia.models.{task.model}"), HEADS[task.model])
+    """The head that a task is trained with: the `HEAD` of its model's file."""
+    found: Callable[[Task, int], nn.Module] = parts.load("models", task.model).HEAD
     return found
 
 

@@ -94,3 +94,6 @@ def _join(contents: Sequence[str], dice: random.Random, *, share: float = 0.3) -
 def _between(offsets: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
     """The tokens that begin between two offsets; the last token where a window cut them all off."""
     return [i for i, (at, _) in enumerate(offsets) if start <= at < end] or [len(offsets) - 1]
+
+
+HEAD = CLSN

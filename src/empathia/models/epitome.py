@@ -84,3 +84,6 @@ def _grade(example: Example, name: str) -> Graded:
     grade = example.turn.labels[name]
     assert isinstance(grade, Graded)
     return grade
+
+
+HEAD = Epitome

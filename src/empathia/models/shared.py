@@ -67,7 +67,7 @@ class Shared:
         best: dict[int, tuple[float, dict[str, Answer]]] = {}
         for (i, span, _), found in zip(units, outputs, strict=True):
             scores = {name: softmax(found[name]) for name in task.outputs}
-            answers = {name: _choice(task.outputs[name], scores[name], span) for name in task.outputs}
+            answers: dict[str, Answer] = {name: _choice(task.outputs[name], scores[name], span) for name in task.outputs}
             telling = 1 - _neutral(next(iter(task.outputs.values())), next(iter(scores.values())))
             if i not in best or telling > best[i][0]:
                 best[i] = telling, answers
@@ -186,11 +186,12 @@ def spans(text: str, offsets: NDArray[np.int64], marks: Floats, threshold: float
 
 def softmax(logits: Floats) -> Floats:
     """Logits as scores that sum to 1."""
-    powers: Floats = np.exp(logits - logits.max())
-    return powers / powers.sum()
+    powers = np.exp(logits - logits.max())
+    scores: Floats = powers / powers.sum()
+    return scores
 
 
 def sigmoid(logits: Floats) -> Floats:
     """Logits as scores between 0 and 1."""
-    scores: Floats = 1 / (1 + np.exp(-logits))
+    scores: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
     return scores

@@ -13,12 +13,15 @@ from empathia.report.tally import Tally
 class Trained(Protocol):
     """Where a training stands."""
 
-    epoch: int
-    epochs: int
-    step: int
-    steps: int
-    loss: float
-    scores: dict[str, float]
+    @property
+    def done(self) -> tuple[int, int]:
+        """Steps done, and in all."""
+        ...
+
+    @property
+    def told(self) -> str:
+        """Epoch, loss and the last validation scores."""
+        ...
 
 
 @contextmanager
@@ -38,8 +41,6 @@ def steps(what: str) -> Iterator[Callable[[Trained], None]]:
         line = bar.add_task(what, total=None)
 
         def watch(now: Trained) -> None:
-            valid = "".join(f" · {name} {score:.3f}" for name, score in now.scores.items())
-            told = f"{what} · epoch {now.epoch + 1}/{now.epochs} · loss {now.loss:.3f}{valid}"
-            bar.update(line, total=now.steps * now.epochs, completed=now.epoch * now.steps + now.step, description=told)
+            bar.update(line, completed=now.done[0], total=now.done[1], description=f"{what} · {now.told}")
 
         yield watch

@@ -1,0 +1,54 @@
+"""The form of a result row, and where rows are kept: `benchmarks/results/NAME.json`."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Row = dict[str, Any]
+RESULTS = Path(__file__).parent / "results"
+DATA = Path(os.environ.get("EMPATHIA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def row(id: str, ours: float | None, **told: Any) -> Row:  # noqa: A002
+    """A row of the benchmarks' contract; what is not told is null. The id is `paper/setting/task/metric/model`."""
+    empty = dict.fromkeys(("table", "system", "data", "split", "published", "low", "high", "baseline", "seconds"))
+    command = " ".join(["python", "-m", f"benchmarks.{Path(sys.argv[0]).stem}", *sys.argv[1:]])
+    made = {"id": id, **empty, "metric": id.split("/")[3], "ours": ours, "silver": False, "command": command}
+    return made | {"date": date.today().isoformat()} | told
+
+
+def save(name: str, rows: Iterable[Row]) -> Path:
+    """Write the rows of one benchmark."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps(list(rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def load(name: str) -> list[Row]:
+    """The rows of an earlier run, if there was one."""
+    path = RESULTS / f"{name}.json"
+    found: list[Row] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return found
+
+
+def show(rows: Sequence[Row], *columns: str) -> None:
+    """Print the rows, by default id, ours, interval, published and baseline."""
+    wanted = columns or ("id", "ours", "low", "high", "published", "baseline")
+    table = Table(*wanted, box=None)
+    for one in rows:
+        table.add_row(*(_shown(one.get(column)) for column in wanted))
+    Console().print(table)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1 else f"{value:.1f}"
+    return "" if value is None else str(value)

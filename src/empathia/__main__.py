@@ -1,0 +1,5 @@
+"""`python -m empathia` is the command `empathia`."""
+
+from empathia.cli import main
+
+main()
