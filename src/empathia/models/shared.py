@@ -82,7 +82,7 @@ class Shared:
             for column, (name, output) in enumerate(task.outputs.items()):
                 assert isinstance(output, Level)
                 scores = softmax(found["levels"][column])
-                marks = spans(content, offsets, sigmoid(found["marks"][:, column]), self.settings[task.name]["marked_from"][name])
+                marks = marked(content, offsets, sigmoid(found["marks"][:, column]), self.settings[task.name]["marked_from"][name])
                 answers[i][name] = _stronger(answers[i].get(name), _level(scores, marks))
         return answers
 
@@ -175,13 +175,17 @@ def _stronger(one: Answer | None, other: LevelAnswer) -> LevelAnswer:
     return strong.model_copy(update={"rationales": one.rationales + other.rationales if strong.level else ()})
 
 
-def spans(text: str, offsets: NDArray[np.int64], marks: Floats, threshold: float) -> tuple[ScoredSpan, ...]:
-    """Runs of tokens marked at or above the threshold, as spans; the score is the run's mean."""
-    runs = np.flatnonzero(np.diff(np.concatenate([[0], (marks >= threshold).astype(int), [0]])))
-    return tuple(
-        ScoredSpan(start=int(offsets[low, 0]), end=int(offsets[high - 1, 1]), score=float(marks[low:high].mean()))
-        for low, high in zip(runs[::2], runs[1::2], strict=True)
-    )
+def marked(text: str, offsets: NDArray[np.int64], marks: Floats, threshold: float) -> tuple[ScoredSpan, ...]:
+    """The sentences whose tokens are marked, on average, at or above the threshold; the score is that average.
+
+    Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
+    """
+    found = []
+    for span in sentences(text):
+        low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
+        if low < high and (score := float(marks[low:high].mean())) >= threshold:
+            found.append(ScoredSpan(start=max(span.start, int(offsets[low, 0])), end=min(span.end, int(offsets[high - 1, 1])), score=score))
+    return tuple(found)
 
 
 def softmax(logits: Floats) -> Floats:
