@@ -43,7 +43,7 @@ def rows(cards: dict[int, dict[str, Any]]) -> Iterator[Row]:
                     values.setdefault((task, score["output"], score["metric"], state), []).append(100 * score["value"])
                     for name, trivial in score["baselines"].items():
                         values.setdefault((task, score["output"], score["metric"], f"trivial, {name}"), []).append(100 * trivial)
-    for task, output, metric, state in list(values):
+    for task, _, metric, state in list(values):
         if task == "mechanisms":
             each = [values[task, name, metric, state] for name in tasks.load(task).outputs]
             values[task, "mean", metric, state] = [mean(some) for some in zip(*each, strict=True)]

@@ -19,6 +19,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -186,11 +187,13 @@ def _mean(score: Callable[[Marks, Marks], float], gold: Sequence[Marks], predict
     return sum(score(wanted, found) for wanted, found in pairs) / len(pairs) if pairs else math.nan
 
 
+@lru_cache(maxsize=2**15)  # a bootstrap asks for the same texts hundreds of times
 def _words(gold: Marks, predicted: Marks) -> float:
     both = sum(a and b for a, b in zip(gold, predicted, strict=True))
     return _f1(both, sum(predicted), sum(gold))
 
 
+@lru_cache(maxsize=2**15)
 def _runs(gold: Marks, predicted: Marks) -> float:
     wanted, found = list(_spans(gold)), list(_spans(predicted))
     # Runs of one text never touch, so from half the union on each span has one partner at most.

@@ -23,6 +23,7 @@ from empathia.task import Level, Task
 Floats = NDArray[np.float32]
 Head = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 LONGEST = 256  # tokens that a head reads at once
+DIGITS = 6
 ROOM = 8192  # tokens in one padded batch of a head
 
 
@@ -154,7 +155,7 @@ def _pad(rows: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 
 def _choice(output: Any, scores: Floats, span: Span) -> ChoiceAnswer:
-    named = dict(zip(output.labels, scores.tolist(), strict=True))
+    named = dict(zip(output.labels, rounded(scores), strict=True))
     return ChoiceAnswer(label=max(named, key=named.__getitem__), scores=named, evidence=span)
 
 
@@ -164,7 +165,7 @@ def _neutral(output: Any, scores: Floats) -> float:
 
 def _level(scores: Floats, marks: tuple[ScoredSpan, ...]) -> LevelAnswer:
     level = int(scores.argmax())
-    return LevelAnswer(level=level, scores=tuple(scores.tolist()), rationales=marks if level else ())
+    return LevelAnswer(level=level, scores=tuple(rounded(scores)), rationales=marks if level else ())
 
 
 def _stronger(one: Answer | None, other: LevelAnswer) -> LevelAnswer:
@@ -183,9 +184,14 @@ def marked(text: str, offsets: NDArray[np.int64], marks: Floats, threshold: floa
     found = []
     for span in sentences(text):
         low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
-        if low < high and (score := float(marks[low:high].mean())) >= threshold:
+        if low < high and (score := round(float(marks[low:high].mean()), DIGITS)) >= threshold:
             found.append(ScoredSpan(start=max(span.start, int(offsets[low, 0])), end=min(span.end, int(offsets[high - 1, 1])), score=score))
     return tuple(found)
+
+
+def rounded(scores: Floats) -> list[float]:
+    """Scores as they are told: six digits are more than they are worth, and keep the files small."""
+    return [round(score, DIGITS) for score in scores.tolist()]
 
 
 def softmax(logits: Floats) -> Floats:

@@ -2,35 +2,40 @@
 
 from collections.abc import Iterable, Mapping
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from empathia.schema import Card, Checked
 
 
 def known(cards: Mapping[str, Card]) -> Table:
     """All corpora and formats: for which tasks, under which licence, from where."""
-    shown = Table("name", "what", "tasks", "licence", "where to get it", box=None, padding=(0, 2, 0, 0))
+    shown = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    shown.add_column(no_wrap=True, style="bold")
+    shown.add_column()
     for name, card in sorted(cards.items(), key=lambda pair: (pair[1].kind, pair[0])):
-        what = f"{card.title} (silver labels)" if card.silver else card.title
-        shown.add_row(name, what, ", ".join(card.tasks), card.licence, card.source)
+        silver = " Silver labels." if card.silver else ""
+        if card.kind == "format":
+            shown.add_row(name, Text(f"format: {card.title}"))
+        else:
+            tasks = f"for {', '.join(card.tasks)}; " if card.tasks else ""
+            told = f"\n{tasks}licence: {card.licence}; from {card.source}.{silver}"
+            shown.add_row(name, Text.assemble(card.title, (told, "dim")))
     return shown
 
 
-def checked(found: Iterable[Checked]) -> Table:
+def checked(found: Iterable[Checked]) -> Group:
     """What was found, file by file, beside the published count; below a file, what was skipped or noted and why."""
-    shown = Table("corpus", "file", "found", "published", "", box=None, padding=(0, 2, 0, 0))
-    for column in shown.columns[2:4]:
-        column.justify = "right"
+    lines: list[RenderableType] = []
     for one in found:
-        told = (
-            "not here"
+        count = (
+            Text("not here", "dim")
             if one.missing
-            else "complete"
-            if one.found >= one.expected
-            else f"{one.found / one.expected:.0%} of the published count"
+            else Text(f"{one.found:>9,} of {one.expected:,}", "" if one.found >= one.expected else "yellow")
         )
-        shown.add_row(one.corpus, one.file, f"{one.found:,}", f"{one.expected:,}", told)
+        lines.append(Text.assemble((f"{one.corpus:<21} ", "bold"), f"{one.file:<31} ", count))
         for what, reasons in (("skipped", one.skipped), ("noted", one.notes)):
-            for reason, count in reasons.items():
-                shown.add_row("", "", f"{count:,}", "", f"{what}: {reason}")
-    return shown
+            lines += [Padding(Text(f"{number:,} {what}: {reason}", "dim"), (0, 0, 0, 4)) for reason, number in reasons.items()]
+    return Group(*lines)
