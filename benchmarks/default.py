@@ -4,6 +4,7 @@ Trains it with three seeds, each with its own grouped split, and scores each on 
 quantisation. Resumable: models that are complete in the work folder are used again. The shipped weights are seed 0's.
 """
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
@@ -31,6 +32,17 @@ def trained(encoder: str, work: Path, seeds: tuple[int, ...], epochs: int | None
                 training.train(tasks.names(), training.Plan(DATA, encoder, out, recipe, resume=True), watch)
         cards[seed] = dict(models.read_card(out))
     return cards
+
+
+def ship(folder: Path) -> None:
+    """Put a trained model in the place of the default one, without the torch weights."""
+    for old in models.DEFAULT.iterdir():
+        old.unlink()
+    card = dict(models.read_card(folder))
+    for name in card["files"]:
+        if not name.endswith(".safetensors"):
+            shutil.copy(folder / name, models.DEFAULT / name)
+    models.write_card(models.DEFAULT, card)
 
 
 def rows(cards: dict[int, dict[str, Any]]) -> Iterator[Row]:
@@ -72,6 +84,7 @@ def rows(cards: dict[int, dict[str, Any]]) -> Iterator[Row]:
 def main(
     encoder: Annotated[str, typer.Option(help="all-MiniLM-L6-v2 as a folder or Hugging Face id.")],
     work: Annotated[Path, typer.Option(help="Where the trained models are kept.")] = Path("models"),
+    shipped: Annotated[bool, typer.Option("--ship", help="Make seed 0's model the default one.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="One seed, one epoch: a test of the path, not a result.")] = False,
 ) -> None:
     """Train, score and save."""
@@ -79,6 +92,8 @@ def main(
     found = list(rows(cards))
     if not quick:
         save("default", [one | {"command": "python -m benchmarks.default --encoder FOLDER"} for one in found])
+    if shipped:
+        ship(work / "default-0")
     show(found, "id", "ours", "low", "high", "before_quantisation", "baseline")
 
 

@@ -67,6 +67,11 @@ class Progress:
         return f"epoch {self.epoch + 1}/{self.epochs} · loss {self.loss:.3f}{valid}"
 
 
+LIMITS = (
+    "Learnt from English forum posts, mostly on health and mental health; other registers and languages were not seen.",
+    "Direction and intent are learnt from single sentences; a turn takes those of its most telling sentence.",
+    "Rates the message, not the person. Not a clinical device.",
+)
 Watch = Callable[[Progress], None]
 MARKS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
@@ -270,7 +275,7 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
     save_file(_copy(network), out / "network.safetensors")
     card: dict[str, Any] = {
         "format": models.FORMAT,
-        "name": out.name,
+        "name": "default" if len(asked) == len(tasks.names()) else "+".join(rows),
         "version": __version__,
         "encoder": {"base": network.encoder.name, "window": network.encoder.tokens.size, "width": network.encoder.width},
         "tasks": settings,
@@ -280,6 +285,9 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
         "data": {
             name: {"licence": corpora.card(name).licence, "source": corpora.card(name).source} for task in asked for name in task.corpora
         },
+        "licence": "follows from the licences of the training data, see `data`; those that state none or allow only academic use "
+        "make the weights usable for non-commercial research alone",
+        "limits": LIMITS,
         "date": date.today().isoformat(),
     }
     models.write_card(out, card)
