@@ -30,11 +30,7 @@ class Job:
 
 def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
     """Do the job; the tally of all that was found. `watch` is called after every conversation."""
-    for path in (job.report, job.errors):
-        if path and not path.parent.is_dir():
-            raise InputError(f"'{path}' cannot be written: the folder '{path.parent}' does not exist. Create it first.")
-    if job.output:
-        tables.check_path(job.output, sources=job.files)
+    _check(job)
     asked = choose(job.tasks, models.load(job.model))
     tally = Tally(asked)
     analyses = _watched(tally.watch(_problems_to(job.errors, stream(job))), tally, watch)
@@ -47,6 +43,20 @@ def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
 
         job.report.write_text(html.page(tally, title=", ".join(file.name for file in job.files)), encoding="utf-8")
     return tally
+
+
+def _check(job: Job) -> None:
+    """Refuse, before any work is done, a file that cannot be read or written."""
+    if job.format:
+        corpora.card(job.format)  # an unknown format is an error that suggests the nearest
+    for file in job.files:
+        if not job.format and str(file) != "-":
+            corpora.sniff(file)
+    for path in (job.report, job.errors):
+        if path and not path.parent.is_dir():
+            raise InputError(f"'{path}' cannot be written: the folder '{path.parent}' does not exist. Create it first.")
+    if job.output:
+        tables.check_path(job.output, sources=job.files)
 
 
 def stream(job: Job) -> Iterator[Analysis | Problem]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from empathia.errors import ModelError
 from empathia.segment import sentences
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ class Tokens:
 
     def __init__(self, tokenizer: "Tokenizer", size: int) -> None:
         self.tokenizer, self.size = tokenizer, size
-        first, last = tokenizer.encode("").ids
-        self.first, self.last = first, last
+        special = tokenizer.encode("").ids
+        if len(special) != 2:
+            raise ModelError(f"The tokenizer puts {len(special)} special tokens around a text, not 2: take an encoder like BERT or MPNet.")
+        self.first, self.last = special
 
     @classmethod
     def load(cls, file: Path, size: int) -> "Tokens":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from empathia.encoders import Encoded, Encoder
 from empathia.encoders.onnx import OnnxEncoder, session
-from empathia.models import sha256
+from empathia.models._folder import sha256
 from empathia.schema import Answer, ChoiceAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span
 from empathia.segment import sentences
 from empathia.task import Level, Task

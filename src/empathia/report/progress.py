@@ -28,7 +28,8 @@ class Trained(Protocol):
 def counting(what: str) -> Iterator[Callable[[Tally], None]]:
     """A counter of conversations and turns, for a stream whose end is not known."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         line = bar.add_task(what, total=None)
         yield lambda tally: bar.update(line, description=f"{what} · {tally.conversations:,} conversations · {tally.turns:,} turns")
 
