@@ -37,8 +37,11 @@ def read(name: str, path: Path) -> Iterator[Found]:
 
 
 def dialogues(name: str, data: Path) -> list[Dialogue]:
-    """The dialogues of a corpus that lies in its own folder below `data`."""
-    return [found for found in read(name, data / card(name).folder) if isinstance(found, Dialogue)]
+    """The dialogues of a corpus that lies in its own folder below `data`; a row that cannot be used is an error, not left out."""
+    found = list(read(name, data / card(name).folder))
+    if bad := [one for one in found if isinstance(one, Problem) and one.kind == "skipped"]:
+        raise InputError(f"{name}, {bad[0].place}: {bad[0].reason}. Mend or remove the row ({len(bad)} such rows).")
+    return [one for one in found if isinstance(one, Dialogue)]
 
 
 def open_dialogues(source: Path | Iterable[str | bytes], format: str | None = None) -> Iterator[Dialogue | Problem]:  # noqa: A002

@@ -1,4 +1,4 @@
-"""From torch to ONNX: the encoder quantised with care, the heads as they are."""
+"""From torch to ONNX: the encoder computes in 8 bits, chosen with care; the heads are stored in 8 bits and compute in full."""
 
 import tempfile
 from collections.abc import Sequence
@@ -43,7 +43,8 @@ def export(network: Network, folder: Path, calibration: Sequence[str], *, quanti
             weight_type=QuantType.QInt8,
             op_types_to_quantize=["MatMul"],
         )
-        shrink_embeddings(folder / "encoder.onnx")
+        for graph in ("encoder", *network.heads):
+            shrink(folder / f"{graph}.onnx")
 
 
 def _export_encoder(encoder: HuggingFaceEncoder, file: Path) -> None:
@@ -111,27 +112,33 @@ def _loudest(model: onnx.ModelProto, names: Sequence[str], ids: Sequence[Sequenc
     return peaks
 
 
-def shrink_embeddings(file: Path, *, rows: int = 10_000) -> None:
-    """Store large embedding tables as 8-bit rows with a scale each, in place."""
+def shrink(file: Path) -> None:
+    """Store large tables of weights as 8-bit numbers with a scale per row of an embedding or per column of a matrix, in place.
+
+    Rows of an embedding are scaled back when they are looked up; a matrix is scaled back once, when the graph is loaded.
+    """
     model = onnx.load(file)
-    tables = {i.name: i for i in model.graph.initializer if len(i.dims) == 2 and i.dims[0] >= rows}
-    nodes = []
+    tables = {i.name: i for i in model.graph.initializer if i.data_type == TensorProto.FLOAT and len(i.dims) == 2 and min(i.dims) >= 64}
+    embeddings = {node.input[0] for node in model.graph.node if node.op_type == "Gather"}
+    nodes = [node for name in tables if name not in embeddings for node in _scaled_back(f"{name}_bits", f"{name}_scale", name)]
     for node in model.graph.node:
         if node.op_type != "Gather" or node.input[0] not in tables:
             nodes.append(node)
             continue
         table, places, out = node.input[0], node.input[1], node.output[0]
-        values = numpy_helper.to_array(tables[table])
-        scale = np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-8) / 127
-        model.graph.initializer.remove(tables[table])
-        model.graph.initializer.append(numpy_helper.from_array(np.round(values / scale).astype(np.int8), f"{table}_rows"))
-        model.graph.initializer.append(numpy_helper.from_array(scale.astype(np.float32), f"{table}_scale"))
-        nodes += [
-            helper.make_node("Gather", [f"{table}_rows", places], [f"{out}_rows"]),
-            helper.make_node("Gather", [f"{table}_scale", places], [f"{out}_scale"]),
-            helper.make_node("Cast", [f"{out}_rows"], [f"{out}_float"], to=TensorProto.FLOAT),
-            helper.make_node("Mul", [f"{out}_float", f"{out}_scale"], [out]),
-        ]
+        nodes += [helper.make_node("Gather", [f"{table}_{part}", places], [f"{out}_{part}"]) for part in ("bits", "scale")]
+        nodes += _scaled_back(f"{out}_bits", f"{out}_scale", out)
+    for name, table in tables.items():
+        values = numpy_helper.to_array(table)
+        scale = np.maximum(np.abs(values).max(axis=1 if name in embeddings else 0, keepdims=True), 1e-8) / 127
+        model.graph.initializer.remove(table)
+        model.graph.initializer.append(numpy_helper.from_array(np.round(values / scale).astype(np.int8), f"{name}_bits"))
+        model.graph.initializer.append(numpy_helper.from_array(scale.astype(np.float32), f"{name}_scale"))
     del model.graph.node[:]
     model.graph.node.extend(nodes)
     onnx.save(model, file)
+
+
+def _scaled_back(bits: str, scale: str, out: str) -> list[onnx.NodeProto]:
+    plain = helper.make_node("Cast", [bits], [f"{out}_float"], to=TensorProto.FLOAT)
+    return [plain, helper.make_node("Mul", [f"{out}_float", scale], [out])]
