@@ -106,6 +106,7 @@ def _choices(output: Choice, name: str, rows: Sequence[tuple[Example, Any]]) -> 
     yield _Measure("weighted_f1", metrics.weighted_f1, gold, said, trivial)
     yield _Measure("macro_f1", partial(metrics.macro_f1, labels=labels), gold, said, trivial)
     yield _Measure("accuracy", metrics.accuracy, gold, said, trivial)
+    yield _Measure("weighted_precision", metrics.weighted_precision, gold, said, trivial)
     scores = [list(answer.scores.values()) for _, answer in rows]
     yield _Measure("calibration_error", metrics.expected_calibration_error, [labels.index(label) for label in gold], scores, {})
 

@@ -9,6 +9,7 @@ import json
 import math
 import random
 import shutil
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
@@ -41,6 +42,7 @@ class Recipe:
     rate: float = 1e-4
     head_rate: float = 5e-4
     decay: float = 0.01
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the heads
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
 
@@ -114,13 +116,18 @@ def cross_validate(name: str, plan: Plan, folds: int, watch: Watch = lambda _: N
 def _train(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> Path:
     if (plan.out / "model.json").exists():
         raise InputError(f"'{plan.out}' already holds a model. Choose another --out, or delete it first.")
+    return finish(fit(asked, rows, plan, watch), asked, rows, plan)
+
+
+def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch = lambda _: None) -> Network:
+    """Train a network on the training rows; its weights are those of the epoch that does best on the validation rows."""
     torch.manual_seed(plan.recipe.seed)
-    network = Network(HuggingFaceEncoder.load(plan.encoder, window=plan.recipe.window), asked)
+    network = Network(HuggingFaceEncoder.load(plan.encoder, window=plan.recipe.window), asked, plan.recipe.options)
     run = _Run(network, asked, rows, plan, watch)
     if plan.resume:
         run.resume()
     run.fit()
-    return finish(network, asked, rows, plan)
+    return network
 
 
 def named(task: str) -> tuple[str, ...]:
@@ -229,7 +236,9 @@ class _Run:
             number, key = name.split(".")
             state.setdefault(int(number), {})[key] = value
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
-        for _ in range(self.epoch * self.steps):
+        self.schedule.last_epoch = self.epoch * self.steps - 1
+        with warnings.catch_warnings():  # torch expects steps of the optimiser, which were taken before the interruption
+            warnings.simplefilter("ignore")
             self.schedule.step()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers.utils.logging import disable_progress_bar
 
 from empathia.encoders import Encoded, Tokens, Window
 from empathia.errors import ModelError
@@ -34,6 +35,7 @@ class HuggingFaceEncoder(nn.Module):
     @classmethod
     def load(cls, where: str, *, window: int = 256) -> "HuggingFaceEncoder":
         """The encoder of a folder or hub id; remote code is never run."""
+        disable_progress_bar()
         try:
             tokenizer = AutoTokenizer.from_pretrained(where, use_fast=True, trust_remote_code=False).backend_tokenizer
             config = AutoConfig.from_pretrained(where, trust_remote_code=False)

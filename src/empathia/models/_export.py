@@ -1,7 +1,10 @@
 """From torch to ONNX: the encoder computes in 8 bits, chosen with care; the heads are stored in 8 bits and compute in full."""
 
+import logging
 import tempfile
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,20 @@ OPSET = 17
 SMOOTH = 0.7  # how much of the activations' range moves into the weights
 
 
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the exporter's and the quantiser's remarks to their own developers."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+@_quietly()
 def export(network: Network, folder: Path, calibration: Sequence[str], *, quantised: bool = True) -> None:
     """Write `encoder.onnx`, one graph per head and `tokenizer.json` into the folder."""
     network.eval()

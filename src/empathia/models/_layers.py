@@ -42,3 +42,10 @@ def focal(logits: Tensor, gold: Tensor, *, eta: float = 2.0, weight: Tensor | No
     if weight is not None:
         scale = scale * weight[gold[rows]]
     return (scale * loss).mean()
+
+
+def both_ways(layer: nn.GRU, states: Tensor, mask: Tensor) -> Tensor:
+    """A bidirectional recurrent layer that never reads padding: (batch, tokens, width) -> (batch, tokens, 2 x hidden)."""
+    packed = nn.utils.rnn.pack_padded_sequence(states, mask.sum(dim=1).long().cpu(), batch_first=True, enforce_sorted=False)
+    read, _ = nn.utils.rnn.pad_packed_sequence(layer(packed)[0], batch_first=True, total_length=states.shape[1])
+    return read

@@ -16,10 +16,11 @@ from empathia.task import Task
 class Network(nn.Module):
     """One encoder, a head per task."""
 
-    def __init__(self, encoder: HuggingFaceEncoder, tasks: Sequence[Task]) -> None:
+    def __init__(self, encoder: HuggingFaceEncoder, tasks: Sequence[Task], options: Mapping[str, Any] | None = None) -> None:
+        """The `options` are those of the heads, such as CLSN's `cascade`; with several tasks they go to each."""
         super().__init__()
         self.encoder = encoder
-        self.heads = nn.ModuleDict({task.name: head_class(task)(task, encoder.width) for task in tasks})
+        self.heads = nn.ModuleDict({task.name: head_class(task)(task, encoder.width, **(options or {})) for task in tasks})
 
     def model(self, settings: Mapping[str, Mapping[str, Any]]) -> Shared:
         """This network, as it is now, as a model that answers examples."""
@@ -28,9 +29,9 @@ class Network(nn.Module):
         return Shared(id=ModelId(name="in training", version="0", sha256=""), encoder=self.encoder, heads=heads, settings=settings)
 
 
-def head_class(task: Task) -> Callable[[Task, int], nn.Module]:
+def head_class(task: Task) -> Callable[..., nn.Module]:
     """The head that a task is trained with: the `HEAD` of its model's file."""
-    found: Callable[[Task, int], nn.Module] = parts.load("models", task.model).HEAD
+    found: Callable[..., nn.Module] = parts.load("models", task.model).HEAD
     return found
 
 

@@ -1,5 +1,9 @@
 """Who seeks and who provides empathy, and with which intent."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
+from empathia.schema import Example
 from empathia.task import Choice, Task
 
 TASK = Task(
@@ -35,3 +39,29 @@ TASK = Task(
         ),
     },
 )
+
+SETTINGS = ("multi", "seek", "provide")
+
+
+def setting(name: str) -> Task:
+    """The task with all three directions (`multi`), or with `seek` or `provide` against the rest."""
+    if name == "multi":
+        return TASK
+    direction = TASK.outputs["direction"]
+    assert isinstance(direction, Choice)
+    two = replace(direction, labels={"none": "anything else", name: direction.labels[name]})
+    return replace(TASK, outputs={**TASK.outputs, "direction": two})
+
+
+def relabelled(examples: Iterable[Example], name: str) -> list[Example]:
+    """The examples with the directions of a setting."""
+    return [_relabelled(example, setting(name)) for example in examples]
+
+
+def _relabelled(example: Example, task: Task) -> Example:
+    label, known = example.turn.labels.get("direction"), task.outputs["direction"]
+    if label is None or not isinstance(known, Choice) or label in known.labels:
+        return example
+    turn = example.turn.model_copy(update={"labels": {**example.turn.labels, "direction": "none"}})
+    turns = tuple(turn if i == example.index else other for i, other in enumerate(example.dialogue.turns))
+    return example.model_copy(update={"dialogue": example.dialogue.model_copy(update={"turns": turns})})

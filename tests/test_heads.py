@@ -1,0 +1,75 @@
+"""Contracts of all heads that judge sentences: padding changes nothing, export changes nothing, missing labels do not count."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import tiny
+import torch
+
+from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.encoders.onnx import session
+from empathia.models._export import _export_head, shrink
+from empathia.models._network import head_class
+from empathia.schema import Dialogue, Example, Turn
+from empathia.tasks import direction
+
+WIDTH = 16
+HEADS = ("clsn", "plain", "bigru", "dcrnet", "cogat")
+OPTIONS = [("clsn", {"cascade": False}), ("clsn", {"signal": False}), ("clsn", {"cascade": False, "signal": False}), ("clsn", {"eta": 0.0})]
+ALL = [*((name, {}) for name in HEADS), *OPTIONS]
+
+
+def head(name: str, options: dict[str, float]) -> "torch.nn.Module":
+    torch.manual_seed(1)
+    return head_class(replace(direction.TASK, model=name))(direction.TASK, WIDTH, **options).eval()
+
+
+@pytest.mark.parametrize(("name", "options"), ALL)
+def test_padding_changes_nothing(name: str, options: dict[str, float]) -> None:
+    made, states = head(name, options), torch.randn(2, 9, WIDTH)
+    mask = torch.ones(2, 9)
+    mask[0, 5:] = 0
+    together, alone = made(states, mask), made(states[:1, :5], mask[:1, :5])
+    for output, logits in alone.items():
+        assert torch.allclose(together[output][0], logits[0], atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "options"), ALL)
+def test_export_changes_nothing(name: str, options: dict[str, float], tmp_path: Path) -> None:
+    made, file = head(name, options), tmp_path / "head.onnx"
+    _export_head(made, file, WIDTH)
+    shrink(file)
+    graph = session(file)
+    for batch, tokens in ((1, 3), (4, 11)):
+        states, mask = torch.randn(batch, tokens, WIDTH), torch.ones(batch, tokens)
+        mask[0, tokens - 1 :] = 0
+        wanted = made(states, mask)
+        found = dict(zip(wanted, graph.run(list(wanted), {"states": states.numpy(), "mask": mask.numpy()}), strict=True))
+        for output in wanted:
+            assert torch.allclose(wanted[output], torch.from_numpy(found[output]), atol=2e-2)
+
+
+def example(**labels: str) -> Example:
+    return Example(dialogue=Dialogue(id="1", turns=(Turn(role="a", content="i feel so sad", labels=labels),)), index=0)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_missing_label_does_not_count(name: str, tmp_path: Path) -> None:
+    encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path)), window=64).eval()
+    made = head_class(replace(direction.TASK, model=name))(direction.TASK, encoder.width).eval()
+    losses = [made.step(encoder, [example(**labels)], random.Random(0)).item() for labels in (DIRECTION, INTENT, {**DIRECTION, **INTENT})]
+    assert losses[0] + losses[1] == pytest.approx(losses[2], abs=1e-5)
+    assert min(losses) > 0
+
+
+DIRECTION, INTENT = {"direction": "seek"}, {"intent": "Negative"}
+
+
+def test_settings_of_two_directions() -> None:
+    task = direction.setting("seek")
+    assert list(task.outputs["direction"].labels) == ["none", "seek"]  # type: ignore[union-attr]
+    found = direction.relabelled([example(direction=label) for label in ("none", "seek", "provide")], "seek")
+    assert [one.turn.labels["direction"] for one in found] == ["none", "seek", "none"]
+    assert direction.setting("multi") is direction.TASK
