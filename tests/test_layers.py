@@ -15,7 +15,7 @@ LAYERS = [
     ["models"],
     ["tasks"],
     ["analysis", "evaluation"],
-    ["training"],
+    ["training", "explanation"],
     ["batch"],
     ["cli"],
 ]

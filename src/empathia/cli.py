@@ -112,6 +112,20 @@ def evaluate(
     terminal.show(scores.as_json(found) if as_json else scores.table(found))
 
 
+@app.command()
+def explain(
+    task: Name,
+    text: Annotated[str, typer.Argument(help="The text of a turn.")],
+    model: Folder = None,
+    gradients: Annotated[bool, typer.Option("--gradients", help="Integrated gradients too; needs a model with torch weights.")] = False,
+) -> None:
+    """Which words of a turn speak for which label."""
+    from empathia import explanation
+    from empathia.report import attribution, terminal
+
+    terminal.show(attribution.drawn(explanation.explain(task, text, model=model, gradients=gradients)))
+
+
 @data_app.command("list")
 def data_list() -> None:
     """All corpora and formats: what for, under which licence, from where."""

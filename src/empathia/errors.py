@@ -31,7 +31,10 @@ class MissingExtra(EmpathiaError):
         return cls(f"This command uses {library}, which is not installed: it", EXTRAS[library])
 
 
-EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx"), "train") | {"pyarrow": "parquet"}
+EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx"), "train") | {
+    "pyarrow": "parquet",
+    "captum": "explain",
+}
 
 
 class UnknownName(EmpathiaError):

@@ -225,3 +225,12 @@ class Score(Record):
     baselines: Mapping[str, float] = Field(default_factory=dict)
     rows: int
     silver: bool = False
+
+
+class Attribution(Record):
+    """How much each word of a text speaks for each label, by one method."""
+
+    method: str
+    words: tuple[str, ...]
+    scores: Mapping[str, float]
+    weights: Mapping[str, tuple[float, ...]]

@@ -52,6 +52,12 @@ class HuggingFaceEncoder(nn.Module):
         room = min(window, int(getattr(network.config, "max_position_embeddings", window)) - 2)
         return cls(network, Tokens(tokenizer, room), Path(where).name)
 
+    @classmethod
+    def empty(cls, folder: Path, *, window: int) -> "HuggingFaceEncoder":
+        """The encoder of a model folder, by its config.json and tokenizer.json, before its weights are loaded."""
+        network = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False), trust_remote_code=False)
+        return cls(network, Tokens.load(folder / "tokenizer.json", window), folder.name)
+
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """ids (batch, tokens) and mask -> states (batch, tokens, width)."""
         states: Tensor = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state

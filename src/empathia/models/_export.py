@@ -42,6 +42,7 @@ def export(network: Network, folder: Path, calibration: Sequence[str], *, quanti
     network.eval()
     folder.mkdir(parents=True, exist_ok=True)
     network.encoder.tokens.tokenizer.save(str(folder / "tokenizer.json"))
+    network.encoder.network.config.to_json_file(folder / "config.json")  # type: ignore[union-attr, operator]
     for name, head in network.heads.items():
         _export_head(head, folder / f"{name}.onnx", network.encoder.width)
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,13 +1,17 @@
 """The trainable form of the shared model: an encoder and a head per task, in torch."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from empathia import parts
 from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.errors import ModelError
+from empathia.models._folder import read_card
 from empathia.models.shared import Floats, Shared
 from empathia.schema import ModelId
 from empathia.task import Task
@@ -21,6 +25,16 @@ class Network(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.heads = nn.ModuleDict({task.name: head_class(task)(task, encoder.width, **(options or {})) for task in tasks})
+
+    @classmethod
+    def load(cls, folder: Path, tasks: Sequence[Task]) -> "Network":
+        """The trainable form of a model folder that was trained on these tasks; the default model has none, to stay small."""
+        card = read_card(folder)
+        if "network.safetensors" not in card["files"]:
+            raise ModelError(f"The model in '{folder}' has no torch weights (network.safetensors): train one with `empathia train`.")
+        network = cls(HuggingFaceEncoder.empty(folder, window=card["encoder"]["window"]), tasks, card["recipe"]["options"])
+        network.load_state_dict(load_file(folder / "network.safetensors"))
+        return network.eval()
 
     def model(self, settings: Mapping[str, Mapping[str, Any]]) -> Shared:
         """This network, as it is now, as a model that answers examples."""

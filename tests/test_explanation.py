@@ -1,0 +1,48 @@
+"""Which words speak for a label: occlusion on the default model, gradients on a tiny one, and their agreement."""
+
+from pathlib import Path
+
+import pytest
+import tiny
+
+from empathia import explanation, models, tasks, training
+from empathia.errors import InputError, ModelError
+
+TASK = tasks.load("direction")
+
+
+def test_the_words_that_say_it_weigh_most() -> None:
+    found = explanation.occlusion(models.load(), TASK, "direction", "I am so sorry to hear that your mother died.")
+    assert found.words[3] == "sorry"
+    weights = found.weights["provide"]
+    assert max(range(len(weights)), key=weights.__getitem__) == 3
+    assert set(found.weights) == set(found.scores) == {"none", "seek", "provide"}
+
+
+@pytest.mark.parametrize("text", ["Help", "😢", "  a  b  "])
+def test_any_text_can_be_explained(text: str) -> None:
+    for found in explanation.explain("direction", text):
+        assert found.words == tuple(text.split())
+        assert all(len(weights) == len(found.words) for weights in found.weights.values())
+
+
+def test_only_labels_are_explained_by_words() -> None:
+    with pytest.raises(InputError, match="rationales"):
+        explanation.explain("mechanisms", "I am sorry")
+
+
+def test_gradients_need_torch_weights() -> None:
+    with pytest.raises(ModelError, match="no torch weights"):
+        explanation.explain("direction", "I am sorry", gradients=True)
+
+
+def test_gradients_add_up_and_can_be_compared_with_occlusion(tmp_path: Path) -> None:
+    pytest.importorskip("captum", reason="gradients need the extra [explain]")
+    data, encoder = tiny.corpora(tmp_path / "data"), str(tiny.encoder(tmp_path / "encoder"))
+    folder = training.train(["direction"], training.Plan(data, encoder, tmp_path / "model", training.Recipe(epochs=2, rows=16, window=64)))
+    by_gradients = explanation.integrated_gradients(folder, TASK, "direction", "i am so sorry", steps=64)
+    assert by_gradients.words == ("i", "am", "so", "sorry")
+    assert sum(by_gradients.scores.values()) == pytest.approx(1, abs=1e-5)
+    assert sum(sum(weights) for weights in by_gradients.weights.values()) == pytest.approx(0, abs=1e-3)  # what one gains others lose
+    by_occlusion = explanation.occlusion(models.load(folder), TASK, "direction", "i am so sorry")
+    assert -1 <= explanation.agreement(by_gradients, by_occlusion, "provide") <= 1
