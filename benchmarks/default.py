@@ -17,6 +17,7 @@ from empathia import models, tasks, training
 from empathia.report import progress
 
 SEEDS = (0, 1, 2)
+BASE = "all-MiniLM-L6-v2"
 HEADLINES = {"direction": "weighted_f1", "intent": "weighted_f1"}
 PUBLISHED = {"direction/weighted_f1": 79.13}  # CLSN, on its own split of the whole corpus
 
@@ -42,7 +43,7 @@ def ship(folder: Path) -> None:
     for name in card["files"]:
         if not name.endswith(".safetensors"):
             shutil.copy(folder / name, models.DEFAULT / name)
-    models.write_card(models.DEFAULT, card)
+    models.write_card(models.DEFAULT, card | {"encoder": {**card["encoder"], "base": BASE}})
 
 
 def rows(cards: dict[int, dict[str, Any]]) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 import tiny
@@ -12,6 +13,7 @@ from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.encoders.onnx import session
 from empathia.models._export import _export_head, shrink
 from empathia.models._network import head_class
+from empathia.models._sentences import SentenceHead
 from empathia.schema import Dialogue, Example, Turn
 from empathia.tasks import direction
 
@@ -59,7 +61,8 @@ def example(**labels: str) -> Example:
 def test_a_missing_label_does_not_count(name: str, tmp_path: Path) -> None:
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path)), window=64).eval()
     made = head_class(replace(direction.TASK, model=name))(direction.TASK, encoder.width).eval()
-    losses = [made.step(encoder, [example(**labels)], random.Random(0)).item() for labels in (DIRECTION, INTENT, {**DIRECTION, **INTENT})]
+    step = cast(SentenceHead, made).step
+    losses = [step(encoder, [example(**labels)], random.Random(0)).item() for labels in (DIRECTION, INTENT, {**DIRECTION, **INTENT})]
     assert losses[0] + losses[1] == pytest.approx(losses[2], abs=1e-5)
     assert min(losses) > 0
 

@@ -35,7 +35,7 @@ class HuggingFaceEncoder(nn.Module):
     @classmethod
     def load(cls, where: str, *, window: int = 256) -> "HuggingFaceEncoder":
         """The encoder of a folder or hub id; remote code is never run."""
-        disable_progress_bar()
+        disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             tokenizer = AutoTokenizer.from_pretrained(where, use_fast=True, trust_remote_code=False).backend_tokenizer
             config = AutoConfig.from_pretrained(where, trust_remote_code=False)
@@ -55,7 +55,8 @@ class HuggingFaceEncoder(nn.Module):
     @classmethod
     def empty(cls, folder: Path, *, window: int) -> "HuggingFaceEncoder":
         """The encoder of a model folder, by its config.json and tokenizer.json, before its weights are loaded."""
-        network = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False), trust_remote_code=False)
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        network = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]
         return cls(network, Tokens.load(folder / "tokenizer.json", window), folder.name)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
