@@ -16,12 +16,15 @@ from pathlib import Path
 from statistics import mean
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from benchmarks.rows import DATA, RESULTS, Row, row, save, show
-from empathia import training
+from empathia import corpora, training
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.report import progress
+from empathia.schema import Example
 from empathia.task import Task
 from empathia.tasks import direction
 
@@ -38,6 +41,7 @@ SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = {  # name: model, options
     "clsn-no-signal": ("clsn", {"signal": False}),
     "clsn-cross-entropy": ("clsn", {"eta": 0.0}),
     "clsn-eta-5": ("clsn", {"eta": 5.0}),
+    "clsn-more-intents": ("clsn", {}),
 }
 PUBLISHED = {  # weighted F1 of direction and intent, by system, in the settings multi, seek, provide (Tables 3 and 4)
     "encoder": ((74.42, 76.37, 84.49), (None, None, None)),
@@ -50,7 +54,9 @@ PUBLISHED = {  # weighted F1 of direction and intent, by system, in the settings
     "clsn-no-signal": ((78.29, 83.49, 90.68), (69.13, 68.24, 68.80)),
     "clsn-cross-entropy": ((78.33, 82.57, 91.06), (68.72, 67.62, 67.64)),
     "clsn-eta-5": ((79.13, 85.02, 91.62), (69.69, 69.31, 70.65)),
+    "clsn-more-intents": ((None,) * 3, (None,) * 3),
 }
+GAINS = {"weighted_precision": (1.06, 2.11, 3.36), "accuracy": (3.98, 8.50, 6.63), "weighted_f1": (1.74, 2.79, 5.61)}  # Table 1
 Run = dict[str, Any]
 
 
@@ -66,9 +72,25 @@ def rows_for(setting: str, seed: int, *, quick: bool) -> Split:
     return split(examples[:300] if quick else examples, seed=seed, valid=0.2, test=0.2)
 
 
+def more_intents() -> list[Example]:
+    """Rows that carry an intent and no direction: those of EDOS and EmpatheticIntents whose label is one of ours by name."""
+    known = {label.lower(): label for label in direction.TASK.outputs["intent"].labels}  # type: ignore[union-attr]
+    found = []
+    for name in ("edos", "empathetic_intents"):
+        for dialogue in corpora.dialogues(name, DATA):
+            turn = dialogue.turns[-1]
+            if (label := str(turn.labels.get("response_intent")).lower()) in known:
+                taught = turn.model_copy(update={"labels": {"intent": known[label]}})
+                alone = dialogue.model_copy(update={"turns": (taught,)})
+                found.append(Example(dialogue=alone, index=0))
+    return found
+
+
 def run(system: str, setting: str, seed: int, recipe: training.Recipe, encoder: str, *, quick: bool) -> Run:
     """Train one system once and score it on its test rows."""
     task, rows, began = task_of(system, setting), rows_for(setting, seed, quick=quick), time.monotonic()
+    if system == "clsn-more-intents":
+        rows = replace(rows, train=rows.train + more_intents())
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{system} {setting} {seed}") as watch:
         plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, seed=seed, options=SYSTEMS[system][1]))
         network = training.fit([task], {task.name: rows}, plan, watch)
@@ -110,6 +132,58 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
         )
 
 
+def gains(rows: Sequence[Row]) -> Iterator[Row]:
+    """What the intent task adds to direction, joint training less the encoder alone (the paper's Table 1)."""
+    known = {one["id"]: one for one in rows}
+    for one in rows:
+        paper, setting, output, metric, model = one["id"].split("/")
+        alone = known.get(f"{paper}/{setting}/{output}/{metric}/{model.replace('-joint', '-encoder')}")
+        if one["system"] == "joint" and output == "direction" and metric in GAINS and alone:
+            published = GAINS[metric][direction.SETTINGS.index(setting)]
+            told = {key: one[key] for key in ("data", "split", "command", "silver")}
+            gain = one["ours"] - alone["ours"]
+            name = f"{paper}/{setting}/{output}/gain_{metric}/{model.removesuffix('-joint')}"
+            yield row(name, gain, table="papers/clsn.txt Table 1", system="joint less encoder", published=published, **told)
+
+
+def plot(encoder: str, recipe: training.Recipe, *, quick: bool) -> Path:
+    """A t-SNE picture of the test sentences as the encoder sees them, trained without and with the intent task (Figure 3)."""
+    from sklearn.manifold import TSNE  # type: ignore[import-untyped]
+
+    rows = rows_for("multi", 0, quick=quick)
+    texts = [example.turn.content for example in rows.test]
+    labels = [str(example.turn.labels["direction"]) for example in rows.test]
+    panels = []
+    for system, title in (("encoder", "without the intent task"), ("joint", "with the intent task")):
+        task = task_of(system, "multi")
+        with tempfile.TemporaryDirectory() as scratch, progress.steps(title) as watch:
+            network = training.fit([task], {task.name: rows}, training.Plan(DATA, encoder, Path(scratch), recipe), watch)
+        network.eval()
+        means = np.stack([encoded.states.mean(axis=0) for encoded in network.encoder.encode(texts)])
+        panels.append((title, TSNE(random_state=0, perplexity=min(30, len(texts) // 4)).fit_transform(means)))
+    path = (Path(tempfile.gettempdir()) if quick else RESULTS) / "clsn-tsne.svg"
+    path.write_text(scatter(panels, labels), encoding="utf-8")
+    return path
+
+
+def scatter(panels: Sequence[tuple[str, NDArray[np.float32]]], labels: Sequence[str]) -> str:
+    """Points of several panels side by side as one SVG picture, coloured by label, with a legend."""
+    colours, size = {"none": "#9aa0a6", "seek": "#b58900", "provide": "#0f766e"}, 420
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size * len(panels)} {size + 60}" font-family="sans-serif" font-size="15">'
+    ]
+    for i, (title, points) in enumerate(panels):
+        low, high = points.min(axis=0), points.max(axis=0)
+        parts.append(f'<text x="{i * size + 20}" y="24">{title}</text>')
+        for (x, y), label in zip((points - low) / (high - low), labels, strict=True):
+            at = f'cx="{i * size + 20 + x * (size - 40):.1f}" cy="{40 + y * (size - 40):.1f}"'
+            parts.append(f'<circle {at} r="3" fill="{colours[label]}" fill-opacity="0.7"/>')
+    for i, (label, colour) in enumerate(colours.items()):
+        parts.append(f'<circle cx="{24 + i * 110}" cy="{size + 40}" r="6" fill="{colour}"/>')
+        parts.append(f'<text x="{36 + i * 110}" y="{size + 45}">{label}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
 def together() -> Iterator[Row]:
     """How often each intent goes with each direction in the training rows (the paper's Table 2)."""
     train = rows_for("multi", 0, quick=False).train
@@ -126,6 +200,7 @@ def main(
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = 3,
     epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 5,
     rate: Annotated[float, typer.Option(help="Learning rate of the encoder.")] = 1e-4,
+    pictured: Annotated[bool, typer.Option("--plot", help="Also draw the t-SNE picture.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="300 rows, one epoch, one seed: a test of the path, not a result.")] = False,
 ) -> None:
     """Run what is missing, then print and save the tables."""
@@ -139,7 +214,10 @@ def main(
                     done.append(run(system, setting, seed, recipe, encoder, quick=quick))
                     if not quick:
                         RUNS.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
-    found = [*table(done), *together()]
+    scored = list(table(done))
+    found = [*scored, *gains(scored), *together()]
+    if pictured:
+        print(plot(encoder, recipe, quick=quick))
     if not quick:
         save("clsn", found)
     show([one for one in found if one["metric"] == "weighted_f1"], "id", "ours", "low", "high", "published", "baseline")

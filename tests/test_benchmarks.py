@@ -1,0 +1,45 @@
+"""The benchmarks run: each on a slice, on tiny corpora with a tiny encoder; what they print there is no result."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tiny
+
+ROOT = Path(__file__).parent.parent
+KEYS = {"id", "table", "system", "data", "split", "metric", "published", "ours", "low", "high", "baseline", "silver", "command", "date"}
+
+
+def run(tmp_path: Path, name: str, *words: str) -> str:
+    data, encoder = tiny.corpora(tmp_path / "data"), tiny.encoder(tmp_path / "encoder")
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--encoder", str(encoder), "--quick", *words]
+    given = {**os.environ, "EMPATHIA_DATA": str(data), "TMPDIR": str(tmp_path), "COLUMNS": "200"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=given)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def test_clsn_on_a_slice(tmp_path: Path) -> None:
+    told = run(tmp_path, "clsn", "--systems", "encoder,joint,clsn", "--settings", "multi,seek", "--plot")
+    assert "clsn/seek/direction/weighted_f1/encoder" in told
+    assert (tmp_path / "clsn-tsne.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_default_on_a_slice(tmp_path: Path) -> None:
+    told = run(tmp_path, "default", "--work", str(tmp_path / "models"))
+    assert "default/mechanisms/mean/macro_f1/minilm" in told
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks" / "results").glob("*.json")), ids=lambda file: file.name)
+def test_results_have_the_form_of_the_contract(file: Path) -> None:
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    if file.name.endswith("-runs.json"):
+        return
+    assert len({row["id"] for row in rows}) == len(rows)
+    for row in rows:
+        assert row.keys() >= KEYS, row["id"]
+        assert row["id"].count("/") == 4
+        assert row["ours"] is not None or row["reason"]
