@@ -275,13 +275,13 @@ def _settings(task: Task, marked_from: Mapping[str, float] | None = None) -> dic
 
 
 def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:
-    """Choose what is chosen on validation rows, export, score, and write the card last."""
-    out, recipe = plan.out, plan.recipe
+    """Choose what is chosen on validation rows, export, score, and put the card in place last: with it the model is complete."""
+    aside, recipe = plan.out / "checkpoint" / "model", plan.recipe
     settings = {task.name: _settings(task, _thresholds(network, task, rows[task.name].valid)) for task in asked}
-    before = {task.name: evaluate(network.model(settings), task, rows[task.name].test) for task in asked}
+    before = {task.name: evaluate(network.model(settings), task, rows[task.name].test, rounds=0) for task in asked}
     calibration = [example.turn.content for part in rows.values() for example in part.train[:: max(1, len(part.train) // 150)]]
-    export(network, out, calibration)
-    save_file(_copy(network), out / "network.safetensors")
+    export(network, aside, calibration)
+    save_file(_copy(network), aside / "network.safetensors")
     card: dict[str, Any] = {
         "format": models.FORMAT,
         "name": "default" if len(asked) == len(tasks.names()) else "+".join(rows),
@@ -299,13 +299,14 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
         "limits": LIMITS,
         "date": date.today().isoformat(),
     }
-    models.write_card(out, card)
-    after = {task.name: evaluate(models.load(out), task, rows[task.name].test) for task in asked}
-    card["scores"] = {"before_quantisation": _told(before), "after_quantisation": _told(after)}
-    models.write_card(out, card)
+    models.write_card(aside, card)
+    after = {task.name: evaluate(models.load(aside), task, rows[task.name].test) for task in asked}
+    models.write_card(aside, card | {"scores": {"before_quantisation": _told(before), "after_quantisation": _told(after)}})
     models.load.cache_clear()
-    shutil.rmtree(out / "checkpoint", ignore_errors=True)
-    return out
+    for file in sorted(aside.iterdir(), key=lambda file: file.name == "model.json"):
+        file.replace(plan.out / file.name)
+    shutil.rmtree(plan.out / "checkpoint")
+    return plan.out
 
 
 def _thresholds(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, float]:
