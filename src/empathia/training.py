@@ -27,6 +27,7 @@ from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models._export import export
 from empathia.models._network import Network
+from empathia.models.shared import telling
 from empathia.schema import Answer, Example, Graded, LevelAnswer, Score
 from empathia.task import Level, Task
 
@@ -75,7 +76,7 @@ LIMITS = (
     "Rates the message, not the person. Not a clinical device.",
 )
 Watch = Callable[[Progress], None]
-MARKS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @dataclass(frozen=True)
@@ -269,15 +270,15 @@ def _headline(network: Network, task: Task, examples: Sequence[Example]) -> floa
     return sum(found) / len(found)
 
 
-def _settings(task: Task, marked_from: Mapping[str, float] | None = None) -> dict[str, Any]:
+def _settings(task: Task, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
     levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
-    return {"marked_from": {name: (marked_from or {}).get(name, 0.3) for name in levels}}
+    return {"shares": shares if shares else dict.fromkeys(levels, 0.5)}
 
 
 def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:
     """Choose what is chosen on validation rows, export, score, and put the card in place last: with it the model is complete."""
     aside, recipe = plan.out / "checkpoint" / "model", plan.recipe
-    settings = {task.name: _settings(task, _thresholds(network, task, rows[task.name].valid)) for task in asked}
+    settings = {task.name: _settings(task, _shares(network, task, rows[task.name].valid)) for task in asked}
     before = {task.name: evaluate(network.model(settings), task, rows[task.name].test, rounds=0) for task in asked}
     calibration = [example.turn.content for part in rows.values() for example in part.train[:: max(1, len(part.train) // 150)]]
     export(network, aside, calibration)
@@ -309,25 +310,20 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
     return plan.out
 
 
-def _thresholds(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, float]:
-    """For each mechanism the mark from which a sentence is a rationale, by IOU-F1 on the validation rows."""
+def _shares(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, float]:
+    """For each mechanism how near to the strongest sentence a rationale must be, by IOU-F1 on the validation rows."""
     levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
     if not levels:
         return {}
-    answers = evaluation.ask(network.model({task.name: _settings(task, dict.fromkeys(levels, 0.0))}), task, examples)
+    everything = network.model({task.name: _settings(task, dict.fromkeys(levels, 0.0))})
+    answers = evaluation.ask(everything, task, examples)
     best: dict[str, tuple[float, float]] = {}
-    for mark in MARKS:
-        kept = [{name: _from(mark, answer) for name, answer in found.items()} for found in answers]
+    for share in SHARES:
+        kept = [{name: telling(cast(LevelAnswer, answer), share) for name, answer in found.items()} for found in answers]
         for score in evaluation.score(task, examples, kept, rounds=0):
             if score.metric == "iou_f1 (positives-only)":
-                best[score.output] = max(best.get(score.output, (-1.0, 0.0)), (score.value, mark))
-    return {name: mark for name, (_, mark) in best.items()}
-
-
-def _from(mark: float, answer: Answer) -> Answer:
-    if not isinstance(answer, LevelAnswer):
-        return answer
-    return answer.model_copy(update={"rationales": tuple(span for span in answer.rationales if span.score >= mark)})
+                best[score.output] = max(best.get(score.output, (-1.0, 0.0)), (score.value, share))
+    return {name: share for name, (_, share) in best.items()}
 
 
 def _told(scores: Mapping[str, Sequence[Score]]) -> dict[str, Any]:

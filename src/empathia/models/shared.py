@@ -77,15 +77,17 @@ class Shared:
     def _ask_replies(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
         units = [(i, *unit) for i, example in enumerate(examples) for unit in _replies(example, known)]
         outputs = self._run(task.name, [{"reply": reply, "context": context} for _, _, reply, context in units])
-        answers: list[dict[str, Answer]] = [{} for _ in examples]
+        answers: list[dict[str, LevelAnswer]] = [{} for _ in examples]
         for (i, offsets, _, _), found in zip(units, outputs, strict=True):
             content = examples[i].turn.content
             for column, (name, output) in enumerate(task.outputs.items()):
                 assert isinstance(output, Level)
                 scores = softmax(found["levels"][column])
-                marks = marked(content, offsets, sigmoid(found["marks"][:, column]), self.settings[task.name]["marked_from"][name])
-                answers[i][name] = _stronger(answers[i].get(name), _level(scores, marks))
-        return answers
+                marks = marked(content, offsets, sigmoid(found["marks"][:, column]))
+                answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks)
+                answers[i][name] = _stronger(answers[i].get(name), answer)
+        shares = self.settings[task.name]["shares"]
+        return [{name: telling(answer, shares[name]) for name, answer in found.items()} for found in answers]
 
     def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
         """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
@@ -163,30 +165,36 @@ def _neutral(output: Any, scores: Floats) -> float:
     return float(scores[list(output.labels).index(output.neutral)])
 
 
-def _level(scores: Floats, marks: tuple[ScoredSpan, ...]) -> LevelAnswer:
-    level = int(scores.argmax())
-    return LevelAnswer(level=level, scores=tuple(rounded(scores)), rationales=marks if level else ())
-
-
-def _stronger(one: Answer | None, other: LevelAnswer) -> LevelAnswer:
+def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
     """The answer of the piece with the higher expected level, with the rationales of both."""
-    if not isinstance(one, LevelAnswer):
+    if one is None:
         return other
     strong = max(one, other, key=lambda answer: sum(i * score for i, score in enumerate(answer.scores)))
-    return strong.model_copy(update={"rationales": one.rationales + other.rationales if strong.level else ()})
+    return strong.model_copy(update={"rationales": one.rationales + other.rationales})
 
 
-def marked(text: str, offsets: NDArray[np.int64], marks: Floats, threshold: float) -> tuple[ScoredSpan, ...]:
-    """The sentences whose tokens are marked, on average, at or above the threshold; the score is that average.
+def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> tuple[ScoredSpan, ...]:
+    """The sentences of a text, each with the mean mark of its tokens.
 
     Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
     """
     found = []
     for span in sentences(text):
         low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
-        if low < high and (score := round(float(marks[low:high].mean()), DIGITS)) >= threshold:
-            found.append(ScoredSpan(start=max(span.start, int(offsets[low, 0])), end=min(span.end, int(offsets[high - 1, 1])), score=score))
+        if low < high:
+            start, end = max(span.start, int(offsets[low, 0])), min(span.end, int(offsets[high - 1, 1]))
+            found.append(ScoredSpan(start=start, end=end, score=round(float(marks[low:high].mean()), DIGITS)))
     return tuple(found)
+
+
+def telling(answer: LevelAnswer, share: float) -> LevelAnswer:
+    """The answer with the sentences that are marked at least so near to the strongest one; a level of 0 shows none.
+
+    Measured against the strongest, a level above 0 always has at least one sentence to show for it.
+    """
+    strongest = max((span.score for span in answer.rationales), default=0)
+    kept = tuple(span for span in answer.rationales if span.score >= share * strongest) if answer.level else ()
+    return answer.model_copy(update={"rationales": kept})
 
 
 def rounded(scores: Floats) -> list[float]:
