@@ -7,6 +7,7 @@ else is in the batch (a quantised graph fits its scales to each input as a whole
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -26,26 +27,28 @@ def session(graph: Path) -> ort.InferenceSession:
     return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
-def cores() -> int:
-    """How many processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+@lru_cache(maxsize=1)
+def pool() -> ThreadPoolExecutor:
+    """The threads on which graphs run: one per processor core that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return ThreadPoolExecutor(cores, thread_name_prefix="graph")
 
 
 class OnnxEncoder:
     """Token states from an ONNX graph with inputs `input_ids`, `attention_mask` and output `states`."""
 
-    def __init__(self, tokens: Tokens, graph: ort.InferenceSession, pool: ThreadPoolExecutor) -> None:
-        self.tokens, self.graph, self.pool = tokens, graph, pool
+    def __init__(self, tokens: Tokens, graph: ort.InferenceSession) -> None:
+        self.tokens, self.graph = tokens, graph
 
     @classmethod
     def load(cls, graph: Path, tokenizer: Path, *, window: int) -> "OnnxEncoder":
         """The encoder of a model folder."""
-        return cls(Tokens.load(tokenizer, window), session(graph), ThreadPoolExecutor(cores(), thread_name_prefix="encoder"))
+        return cls(Tokens.load(tokenizer, window), session(graph))
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """The token states of each text, whole, whatever its length."""
         windows = self.tokens.windows(texts)
-        states = iter(list(self.pool.map(self._run, [window.ids for found in windows for window in found])))
+        states = iter(list(pool().map(self._run, [window.ids for found in windows for window in found])))
         return [
             Encoded(
                 states=np.concatenate([next(states) for _ in found]),

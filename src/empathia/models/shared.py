@@ -14,17 +14,17 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from empathia.encoders import Encoded, Encoder
-from empathia.encoders.onnx import OnnxEncoder, session
+from empathia.encoders.onnx import OnnxEncoder, pool, session
 from empathia.models._folder import sha256
 from empathia.schema import Answer, ChoiceAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span
 from empathia.segment import sentences
-from empathia.task import Level, Task
+from empathia.task import Task
 
 Floats = NDArray[np.float32]
 Head = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 LONGEST = 256  # tokens that a head reads at once
 DIGITS = 6
-ROOM = 8192  # tokens in one padded batch of a head
+ROOM = 1024  # tokens in one padded batch of a head
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,10 @@ class Shared:
         outputs = self._run(task.name, [{"reply": reply, "context": context} for _, _, reply, context in units])
         answers: list[dict[str, LevelAnswer]] = [{} for _ in examples]
         for (i, offsets, _, _), found in zip(units, outputs, strict=True):
-            content = examples[i].turn.content
-            for column, (name, output) in enumerate(task.outputs.items()):
-                assert isinstance(output, Level)
+            marks = marked(examples[i].turn.content, offsets, sigmoid(found["marks"]))
+            for column, name in enumerate(task.outputs):
                 scores = softmax(found["levels"][column])
-                marks = marked(content, offsets, sigmoid(found["marks"][:, column]))
-                answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks)
+                answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
                 answers[i][name] = _stronger(answers[i].get(name), answer)
         shares = self.settings[task.name]["shares"]
         return [{name: telling(answer, shares[name]) for name, answer in found.items()} for found in answers]
@@ -92,11 +90,9 @@ class Shared:
     def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
         """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
         results = [dict[str, Floats]() for _ in units]
-        for batch in _batches(units):
-            feed: dict[str, Floats] = {}
-            for key in units[0]:
-                feed[key], feed[MASKS[key]] = _pad([units[i][key] for i in batch])
-            for name, values in self.heads[task](feed).items():
+        batches = list(_batches(units))
+        for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task](_feed(units, batch)), batches), strict=True):
+            for name, values in outputs.items():
                 for row, i in enumerate(batch):
                     length = len(next(iter(units[i].values())))
                     results[i][name] = values[row, :length] if name == "marks" else values[row]
@@ -147,6 +143,13 @@ def _batches(units: Sequence[Mapping[str, Floats]]) -> Iterator[list[int]]:
         yield batch
 
 
+def _feed(units: Sequence[Mapping[str, Floats]], batch: Sequence[int]) -> dict[str, Floats]:
+    feed: dict[str, Floats] = {}
+    for key in units[0]:
+        feed[key], feed[MASKS[key]] = _pad([units[i][key] for i in batch])
+    return feed
+
+
 def _pad(rows: Sequence[Floats]) -> tuple[Floats, Floats]:
     longest = max(len(row) for row in rows)
     padded = np.zeros((len(rows), longest, rows[0].shape[1]), np.float32)
@@ -173,18 +176,19 @@ def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
     return strong.model_copy(update={"rationales": one.rationales + other.rationales})
 
 
-def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> tuple[ScoredSpan, ...]:
-    """The sentences of a text, each with the mean mark of its tokens.
+def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> list[tuple[ScoredSpan, ...]]:
+    """For each column of marks, (tokens, columns), the sentences of the text with the mean mark of their tokens.
 
     Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
     """
-    found = []
+    found: list[list[ScoredSpan]] = [[] for _ in range(marks.shape[1])]
     for span in sentences(text):
         low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
         if low < high:
             start, end = max(span.start, int(offsets[low, 0])), min(span.end, int(offsets[high - 1, 1]))
-            found.append(ScoredSpan(start=start, end=end, score=round(float(marks[low:high].mean()), DIGITS)))
-    return tuple(found)
+            for spans, score in zip(found, rounded(marks[low:high].mean(axis=0)), strict=True):
+                spans.append(ScoredSpan(start=start, end=end, score=score))
+    return [tuple(spans) for spans in found]
 
 
 def telling(answer: LevelAnswer, share: float) -> LevelAnswer:
