@@ -1,7 +1,7 @@
 """The tables in README and docs come from the result files: `python -m benchmarks.tables [--check]`.
 
-A file says `<!-- table NAME: PATTERN -->` where a table of the rows of `results/NAME.json` whose id matches the pattern
-stands, up to `<!-- end -->`; this command writes what is between.
+A file says `<!-- table NAME: PATTERN,PATTERN -->` where a table of the rows of `results/NAME.json` whose id matches one of
+the patterns stands, up to `<!-- end -->`; this command writes what is between.
 """
 
 import re
@@ -29,7 +29,11 @@ COLUMNS = {
 
 def filled(text: str) -> str:
     """The text with every table as the result files have it now."""
-    return BLOCK.sub(lambda found: found[1] + table([one for one in load(found[2]) if fnmatch(one["id"], found[3])]) + found[4], text)
+    return BLOCK.sub(lambda found: found[1] + table(_rows(found[2], found[3].split(","))) + found[4], text)
+
+
+def _rows(name: str, patterns: Sequence[str]) -> list[Row]:
+    return [one for pattern in patterns for one in load(name) if fnmatch(one["id"], pattern)]
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -38,7 +42,8 @@ def table(rows: Sequence[Row]) -> str:
     lines = ["| " + " | ".join(["", *(COLUMNS[column] for column in shown)]) + " |", "|---|" + "---:|" * len(shown)]
     for one in rows:
         silver = " (silver)" if one["silver"] else ""
-        lines.append("| " + " | ".join([f"`{one['id']}`{silver}", *(_figure(one.get(column)) for column in shown)]) + " |")
+        name = one["id"].partition("/")[2].replace("/", " · ").replace("_", " ")
+        lines.append("| " + " | ".join([f"{name}{silver}", *(_figure(one.get(column)) for column in shown)]) + " |")
     return "\n".join(lines) + "\n"
 
 
