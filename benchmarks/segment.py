@@ -13,33 +13,28 @@ library on the plain spelling of `empathia.segment`, and `empathia` is what the 
 - speed: characters per second over the same responses. install: megabytes added to the core install.
 """
 
-import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from functools import partial
 from importlib import import_module, metadata
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from packaging.requirements import Requirement
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.rows import DATA, Row, load, row, save
 from empathia import corpora, metrics, segment
 from empathia.schema import Graded, Span
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results" / "segment.json"
-DATA = Path(os.environ.get("EMPATHIA_DATA", HERE.parent.parent / "shared" / "data"))
 CORE = ("numpy", "onnxruntime", "tokenizers", "pydantic", "typer", "rich", "jinja2")
 
 Splitter = Callable[[str], Sequence[Span]]
-Row = dict[str, Any]
 Marked = tuple[str, tuple[Span, ...]]
 
 
@@ -253,22 +248,8 @@ def measure(name: str, split: Splitter, posts: Mapping[str, Sequence[Marked]], r
 
 
 def _row(setting: str, name: str, ours: float | None, *, data: str = "", split: str = "") -> Row:
-    return {
-        "id": f"segment/{setting}/{name}",
-        "table": "our choice of a sentence splitter",
-        "system": name,
-        "data": data,
-        "split": split or "all",
-        "metric": setting.rsplit("/", 1)[1],
-        "published": None,
-        "ours": ours,
-        "low": None,
-        "high": None,
-        "baseline": None,
-        "silver": False,
-        "command": "python -m benchmarks.segment",
-        "date": date.today().isoformat(),
-    }
+    told = {"table": "our choice of a sentence splitter", "system": name, "data": data, "split": split or "all"}
+    return row(f"segment/{setting}/{name}", ours, **told, command="python -m benchmarks.segment")
 
 
 def rows(posts: Mapping[str, Sequence[Marked]], responses: Sequence[Marked], done: Sequence[Row]) -> Iterator[Row]:
@@ -347,11 +328,11 @@ def main(
 ) -> None:
     """Compare sentence splitters, print the table, write the rows."""
     responses = rationales(DATA) if (DATA / "epitome").is_dir() else []
-    done = json.loads(RESULTS.read_text(encoding="utf-8")) if resume and RESULTS.exists() else []
+    done = load("segment") if resume else []
     found = with_baseline(list(rows(gold(), responses[: 200 if quick else None], done)))
     Console(width=140).print(table(found))
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if not quick:
+        save("segment", found)
 
 
 if __name__ == "__main__":
