@@ -9,8 +9,9 @@ import tiny
 pytest.importorskip("torch", reason="training needs the extra [train]")
 
 from empathia import models, tasks, training
-from empathia.errors import InputError, ModelError
+from empathia.errors import InputError, ModelError, UnknownName
 from empathia.evaluation import folds, rows_of, split
+from empathia.models._network import Network
 
 RECIPE = training.Recipe(epochs=2, rows=16, window=64)
 
@@ -66,6 +67,15 @@ def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path, corpora: Path
         training.train(["direction"], training.Plan(corpora, encoder, out, RECIPE), interrupt)
     with pytest.raises(InputError, match="another recipe"):
         training.train(["direction"], training.Plan(corpora, encoder, out, training.Recipe(epochs=3, window=64), resume=True))
+
+
+def test_another_head_answers_the_same_task(tmp_path: Path, corpora: Path, encoder: str) -> None:
+    folder = training.train(["direction"], training.Plan(corpora, encoder, tmp_path / "plain", RECIPE, head="plain"))
+    (found,) = models.load(folder).answer(rows_of(tasks.load("direction"), corpora)[:1], [tasks.load("direction")])
+    assert set(found) == {"direction", "intent"}
+    assert Network.load(folder, [tasks.load("direction")]).heads["direction"].__class__.__name__ == "Plain"
+    with pytest.raises(UnknownName, match="Did you mean 'plain'"):
+        training.train(["direction"], training.Plan(corpora, encoder, tmp_path / "other", RECIPE, head="plane"))
 
 
 def test_a_finished_model_is_not_overwritten(trained: Path, corpora: Path, encoder: str) -> None:

@@ -72,6 +72,7 @@ def train(
     out: Annotated[Path, typer.Option(help="Model folder to write.")],
     seed: Annotated[int, typer.Option(help="Seed of the split and of all chance.")] = 0,
     epochs: Annotated[int | None, typer.Option(help="At most so many passes over the rows.")] = None,
+    head: Annotated[str | None, typer.Option(help="Another head than the task's own: plain, bigru, dcrnet, cogat …")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
 ) -> None:
     """Train a model on labelled corpora and score it on rows that it never saw."""
@@ -80,7 +81,7 @@ def train(
 
     recipe = training.Recipe(seed=seed) if epochs is None else training.Recipe(seed=seed, epochs=epochs)
     with progress.steps("Training") as watch:
-        folder = training.train(training.named(task), training.Plan(data, encoder, out, recipe, resume), watch)
+        folder = training.train(training.named(task), training.Plan(data, encoder, out, recipe, resume, head), watch)
     terminal.show(scores.table(models.scores(folder), title=f"{folder}, on test rows"))
 
 

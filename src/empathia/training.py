@@ -88,11 +88,12 @@ class Plan:
     out: Path
     recipe: Recipe = field(default_factory=Recipe)
     resume: bool = False
+    head: str | None = None  # instead of the heads that the tasks name
 
 
 def train(names: Sequence[str], plan: Plan, watch: Watch = lambda _: None) -> Path:
     """Train these tasks together and write a model folder; its card holds the scores on rows it never saw."""
-    asked = [tasks.load(name) for name in names]
+    asked = [replace(task, model=plan.head or task.model) for task in map(tasks.load, names)]
     return _train(asked, {task.name: split(_checked(task, rows_of(task, plan.data)), seed=plan.recipe.seed) for task in asked}, plan, watch)
 
 
@@ -272,7 +273,7 @@ def _headline(network: Network, task: Task, examples: Sequence[Example]) -> floa
 
 def _settings(task: Task, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
     levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
-    return {"shares": shares if shares else dict.fromkeys(levels, 0.5)}
+    return {"head": task.model, "shares": shares if shares else dict.fromkeys(levels, 0.5)}
 
 
 def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:

@@ -1,6 +1,7 @@
 """The trainable form of the shared model: an encoder and a head per task, in torch."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class Network(nn.Module):
         card = read_card(folder)
         if "network.safetensors" not in card["files"]:
             raise ModelError(f"The model in '{folder}' has no torch weights (network.safetensors): train one with `empathia train`.")
+        tasks = [replace(task, model=card["tasks"][task.name]["head"]) for task in tasks]
         network = cls(HuggingFaceEncoder.empty(folder, window=card["encoder"]["window"]), tasks, card["recipe"]["options"])
         network.load_state_dict(load_file(folder / "network.safetensors"))
         return network.eval()
