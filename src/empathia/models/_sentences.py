@@ -11,7 +11,7 @@ from empathia.models._layers import focal
 from empathia.schema import Example
 from empathia.task import Choice, Task
 
-JOINED = 0.3  # the share of rows that begin a longer turn
+JOINED = 0.3  # of the turns made for training have two or three sentences
 
 
 class SentenceHead(nn.Module):
