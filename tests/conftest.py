@@ -4,6 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# On a build server the same examples every time, so that a failure can be found again; elsewhere new ones each run.
+settings.register_profile("same", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.segment import agreement, boundaries, gold
@@ -35,6 +35,7 @@ def test_no_sentence_crosses_a_line_break(text: str) -> None:
     assert all(len(part.splitlines()) == 1 for part in parts(text))
 
 
+@example("!…\r")
 @given(TEXTS)
 def test_lines_are_split_independently(text: str) -> None:
     assert parts(text) == [part for line in text.splitlines() for part in parts(line)]

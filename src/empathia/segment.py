@@ -44,7 +44,8 @@ def sentences(text: str, *, starts: Starts | None = None) -> tuple[Span, ...]:
 
 def _spans(text: str, starts: Starts) -> Iterator[Span]:
     offset = 0
-    for line in text.splitlines(keepends=True):
+    for whole in text.splitlines(keepends=True):
+        line = whole.rstrip() + "\n"  # whatever ends a line, or nothing at the end of the text: it is read the same
         plain = _plain(line)
         # What the plain spelling blanks before a start belongs to the sentence before it; nothing stands before the first.
         found = {_ink(plain, start) for start in starts(plain)} - {_ink(plain, 0)}
@@ -54,7 +55,7 @@ def _spans(text: str, starts: Starts) -> Iterator[Span]:
             if body := part.strip():
                 start += len(part) - len(part.lstrip())
                 yield Span(start=offset + start, end=offset + start + len(body))
-        offset += len(line)
+        offset += len(whole)
 
 
 def _starts(line: str) -> Iterator[int]:
