@@ -102,6 +102,7 @@ def run(system: str, setting: str, seed: int, recipe: training.Recipe, encoder: 
         "setting": setting,
         "seed": seed,
         "seconds": round(time.monotonic() - began),
+        "recipe": {"epochs": recipe.epochs, "rate": recipe.rate, "frozen": recipe.frozen},
         "scores": told,
     }
 
@@ -128,8 +129,12 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             baseline=mean(100 * score["baselines"]["majority"] for _, score in found) if found[0][1]["baselines"] else None,
             silver=output == "intent",
             seconds=sum(one["seconds"] for one, _ in found),
-            command="python -m benchmarks.clsn --encoder FOLDER",
+            command=_command(found[0][0]["recipe"]),
         )
+
+
+def _command(recipe: Mapping[str, Any]) -> str:
+    return "python -m benchmarks.clsn --encoder FOLDER " + " ".join(f"--{name} {value}" for name, value in recipe.items())
 
 
 def gains(rows: Sequence[Row]) -> Iterator[Row]:
@@ -198,15 +203,16 @@ def main(
     systems: Annotated[str, typer.Option(help="Which systems, with commas between.")] = ",".join(SYSTEMS),
     settings: Annotated[str, typer.Option(help="Which settings, with commas between.")] = ",".join(direction.SETTINGS),
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = 3,
-    epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 5,
+    epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 3,
     rate: Annotated[float, typer.Option(help="Learning rate of the encoder.")] = 1e-4,
+    frozen: Annotated[int, typer.Option(help="Lowest layers of the encoder that are not trained.")] = 2,
     pictured: Annotated[bool, typer.Option("--plot", help="Also draw the t-SNE picture.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="300 rows, one epoch, one seed: a test of the path, not a result.")] = False,
 ) -> None:
     """Run what is missing, then print and save the tables."""
     done: list[Run] = json.loads(RUNS.read_text(encoding="utf-8")) if RUNS.exists() and not quick else []
     known = {(one["encoder"], one["system"], one["setting"], one["seed"]) for one in done}
-    recipe = training.Recipe(epochs=1 if quick else epochs, rate=rate)
+    recipe = training.Recipe(epochs=1 if quick else epochs, rate=rate, frozen=frozen)
     for seed in range(1 if quick else seeds):
         for setting in settings.split(","):
             for system in systems.split(","):

@@ -11,11 +11,11 @@ SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
     ["parts", "task", "segment", "metrics"],
-    ["corpora", "encoders", "report"],
+    ["corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],
     ["tasks"],
     ["analysis", "evaluation"],
-    ["training", "explanation"],
+    ["training", "explanation", "probing", "generation", "relation", "agreement"],
     ["batch"],
     ["cli"],
 ]

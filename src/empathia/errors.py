@@ -34,6 +34,9 @@ class MissingExtra(EmpathiaError):
 EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx"), "train") | {
     "pyarrow": "parquet",
     "captum": "explain",
+    "interpret": "explain",
+    "openai": "llm",
+    "xllamacpp": "llm",
 }
 
 

@@ -22,4 +22,4 @@ def load(folder: str, name: str, *, known: Sequence[str] | None = None) -> Modul
     return importlib.import_module(f"empathia.{folder}.{name}")
 
 
-SINGULAR = {"tasks": "task", "corpora": "corpus", "encoders": "encoder", "models": "model"}
+SINGULAR = {"tasks": "task", "corpora": "corpus", "encoders": "encoder", "models": "model", "llm": "LLM back end"}

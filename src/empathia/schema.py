@@ -160,7 +160,33 @@ class LevelAnswer(Record):
     rationales: tuple[ScoredSpan, ...] = ()
 
 
-Answer = ChoiceAnswer | LevelAnswer
+class Match(ScoredSpan):
+    """A sentence that is like a seed: which seed, and how like (the score)."""
+
+    seed: str
+
+
+class GlassAnswer(LevelAnswer):
+    """A level whose reasons are all there: which sentence matched which seed, and what each feature added to each level."""
+
+    matches: tuple[Match, ...] = ()
+    terms: Mapping[str, tuple[float, ...]] = Field(default_factory=dict)
+
+
+class SpansAnswer(Record):
+    """The stretches of a turn that show something, and the seeds that they are like."""
+
+    spans: tuple[Match, ...]
+
+
+class ChoicesAnswer(Record):
+    """Any number of labels."""
+
+    labels: tuple[str, ...]
+    scores: Mapping[str, float]
+
+
+Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | float
 Outcome = Literal["given", "missed", "not_needed"]
 
 
@@ -168,7 +194,7 @@ class TurnAnalysis(BaseModel):
     """What the model says of one turn: beside the fields below, one key per task that was asked."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
-    __pydantic_extra__: dict[str, ChoiceAnswer | LevelAnswer | dict[str, LevelAnswer] | None]
+    __pydantic_extra__: dict[str, Answer | dict[str, Answer] | None]
 
     index: int
     role: str

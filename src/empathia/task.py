@@ -26,7 +26,35 @@ class Level:
     silver: bool = False
 
 
-Output = Choice | Level
+@dataclass(frozen=True)
+class Choices:
+    """Any number of labels, each with its definition."""
+
+    question: str
+    labels: Mapping[str, str]
+    silver: bool = False
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A number between two ends, each end with its definition."""
+
+    question: str
+    ends: tuple[str, str]
+    low: int = 1
+    high: int = 5
+    silver: bool = False
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The stretches of a turn that show something."""
+
+    question: str
+    silver: bool = False
+
+
+Output = Choice | Choices | Level | Rating | Spans
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ class Recipe:
     rate: float = 1e-4
     head_rate: float = 5e-4
     decay: float = 0.01
+    frozen: int = 0  # lowest layers of the encoder that stay as they are: faster, and little is lost
     options: Mapping[str, Any] = field(default_factory=dict)  # of the heads
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
@@ -124,7 +125,9 @@ def _train(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: 
 def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch = lambda _: None) -> Network:
     """Train a network on the training rows; its weights are those of the epoch that does best on the validation rows."""
     torch.manual_seed(plan.recipe.seed)
-    network = Network(HuggingFaceEncoder.load(plan.encoder, window=plan.recipe.window), asked, plan.recipe.options)
+    network = Network(
+        HuggingFaceEncoder.load(plan.encoder, window=plan.recipe.window, frozen=plan.recipe.frozen), asked, plan.recipe.options
+    )
     run = _Run(network, asked, rows, plan, watch)
     if plan.resume:
         run.resume()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
@@ -33,8 +34,8 @@ class HuggingFaceEncoder(nn.Module):
         self.width: int = cast(Any, network).config.hidden_size
 
     @classmethod
-    def load(cls, where: str, *, window: int = 256) -> "HuggingFaceEncoder":
-        """The encoder of a folder or hub id; remote code is never run."""
+    def load(cls, where: str, *, window: int = 256, frozen: int = 0) -> "HuggingFaceEncoder":
+        """The encoder of a folder or hub id, its lowest `frozen` layers left as they are; remote code is never run."""
         disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             tokenizer = AutoTokenizer.from_pretrained(where, use_fast=True, trust_remote_code=False).backend_tokenizer
@@ -47,6 +48,10 @@ class HuggingFaceEncoder(nn.Module):
                 f"or a Hugging Face id that this machine can reach. ({type(error).__name__})"
             ) from error
         network.get_input_embeddings().requires_grad_(False)  # most of the weights, and what little they would learn costs half the time
+        if frozen:
+            layers = next(part for part in network.modules() if isinstance(part, nn.ModuleList))
+            network.requires_grad_(False)
+            layers[frozen:].requires_grad_(True)
         tokenizer.no_padding()
         tokenizer.no_truncation()
         room = min(window, int(getattr(network.config, "max_position_embeddings", window)) - 2)
@@ -79,13 +84,23 @@ class HuggingFaceEncoder(nn.Module):
         ids = [torch.tensor(windows[i].ids) for i in some.tolist()]
         mask = nn.utils.rnn.pad_sequence([torch.ones_like(one) for one in ids], batch_first=True)
         states = self(nn.utils.rnn.pad_sequence(ids, batch_first=True), mask)
-        return nn.functional.pad(states, (0, 0, 0, longest - states.shape[1]))
+        return nn.functional.pad(states, (0, 0, 0, max(0, longest - states.shape[1])))
 
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """The token states of each text, whole, whatever its length."""
-        return [self._encode(windows) for windows in self.tokens.windows(texts)]
-
-    def _encode(self, windows: Sequence[Window]) -> Encoded:
-        states = [self(torch.tensor([w.ids]), torch.ones(1, len(w.ids), dtype=torch.long))[0, 1:-1].numpy() for w in windows]
-        return Encoded(states=np.concatenate(states), offsets=np.array([offset for w in windows for offset in w.offsets]))
+        found = self.tokens.windows(texts)
+        windows = [window for some in found for window in some]
+        order = torch.argsort(torch.tensor([len(window.ids) for window in windows]), stable=True)
+        states: dict[int, NDArray[np.float32]] = {}
+        for some in torch.split(order, TOGETHER):
+            read = self._pad(windows, some, 0)
+            states |= {i: one[1 : len(windows[i].ids) - 1].numpy() for i, one in zip(some.tolist(), read, strict=True)}
+        kept = iter([states[i] for i in range(len(windows))])
+        return [
+            Encoded(
+                states=np.concatenate([next(kept) for _ in some]),
+                offsets=np.array([offset for window in some for offset in window.offsets]),
+            )
+            for some in found
+        ]

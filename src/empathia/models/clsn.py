@@ -2,14 +2,14 @@
 
 Two views of the token states attend to each other and back again (cascaded interactive attention, `cascade`); learnable
 label embeddings then query the result (label signal enhancement, `signal`). The label query has more rows than the text
-has tokens: the residual is added on the token rows, and the maximum is taken over all rows. Either part can be left out;
-`eta` 0 turns the focal loss into cross-entropy.
+has tokens: the residual is added on the token rows, and the maximum is taken over all rows. The decoders also see the mean
+of the plain token states. Either part can be left out; `eta` 0 turns the focal loss into cross-entropy.
 """
 
 import torch
 from torch import Tensor, nn
 
-from empathia.models._layers import Attention, masked_max
+from empathia.models._layers import Attention, masked_max, masked_mean
 from empathia.models._sentences import SentenceHead
 from empathia.task import Task
 
@@ -29,7 +29,7 @@ class CLSN(SentenceHead):
         self.signal = nn.Parameter(torch.randn(rows, inner) * 0.02)  # (labels, inner)
         self.enhance = nn.ModuleDict({name: Attention(inner) for name in self.labels if signal})
         self.residual = nn.Linear(width, inner)
-        self.decode = nn.ModuleDict({name: nn.Linear(inner, len(labels)) for name, labels in self.labels.items()})
+        self.decode = nn.ModuleDict({name: nn.Linear(inner + width, len(labels)) for name, labels in self.labels.items()})
         self.dropout = nn.Dropout(0.2)
 
     def forward(self, states: Tensor, mask: Tensor) -> dict[str, Tensor]:
@@ -39,7 +39,7 @@ class CLSN(SentenceHead):
         return {name: self.decode[name](self.dropout(self._pooled(name, view, states, mask))) for name in self.labels}
 
     def _pooled(self, name: str, view: dict[str, Tensor], states: Tensor, mask: Tensor) -> Tensor:
-        """What a task sees of a sentence: (batch, inner)."""
+        """What a task sees of a sentence: (batch, inner + width)."""
         seen, shown = view[name], mask
         if self.there:
             across = self.there[name](view[self.other[name]], seen, mask)  # what the other task sees of this one
@@ -49,7 +49,8 @@ class CLSN(SentenceHead):
             seen = self.enhance[name](torch.cat([signal, seen], dim=1), seen, mask)  # (batch, labels + tokens, inner)
             shown = torch.cat([torch.ones_like(signal[..., 0]), mask], dim=1)
         labels, tokens = seen[:, : self.signal.shape[0]], seen[:, self.signal.shape[0] :]
-        return masked_max(torch.cat([labels, tokens + self.residual(states)], dim=1), shown)
+        strongest = masked_max(torch.cat([labels, tokens + self.residual(states)], dim=1), shown)
+        return torch.cat([strongest, masked_mean(states, mask)], dim=-1)
 
 
 HEAD = CLSN
