@@ -45,4 +45,4 @@ def test_gradients_add_up_and_can_be_compared_with_occlusion(tmp_path: Path) -> 
     assert sum(by_gradients.scores.values()) == pytest.approx(1, abs=1e-5)
     assert sum(sum(weights) for weights in by_gradients.weights.values()) == pytest.approx(0, abs=1e-3)  # what one gains others lose
     by_occlusion = explanation.occlusion(models.load(folder), TASK, "direction", "i am so sorry")
-    assert -1 <= explanation.agreement(by_gradients, by_occlusion, "provide") <= 1
+    assert -1 <= explanation.compared(by_gradients, by_occlusion).agreement["provide"] <= 1

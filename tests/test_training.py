@@ -8,10 +8,12 @@ import tiny
 
 pytest.importorskip("torch", reason="training needs the extra [train]")
 
+from empathia import corpora as corpus_parts
 from empathia import models, tasks, training
 from empathia.errors import InputError, ModelError, UnknownName
 from empathia.evaluation import folds, rows_of, split
 from empathia.models._network import Network
+from empathia.schema import Dialogue, Problem
 
 RECIPE = training.Recipe(epochs=2, rows=16, window=64)
 
@@ -118,3 +120,44 @@ def test_splits_and_folds_keep_groups_together(corpora: Path) -> None:
     assert split(examples, seed=3) == parts
     seen = [e.dialogue.id for _, fold in folds(examples, 5) for e in fold]
     assert sorted(seen) == sorted(e.dialogue.id for e in examples)
+
+
+BAD_ROWS = {
+    "unknown label": ("i am sad,1\ni am here,7\n", "dataset.csv:3.*'7' is none of 0"),
+    "empty text": ("i am sad,1\n  ,0\n", "dataset.csv:3.*text is empty"),
+    "too few fields": ("i am sad,1\nhello\n", "dataset.csv:3.*1 fields where the header has 2"),
+    "no such column": (None, "lacks the columns label"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ROWS)
+def test_a_bad_row_is_named_with_its_remedy(tmp_path: Path, encoder: str, case: str) -> None:
+    rows, told = BAD_ROWS[case]
+    data = tiny.corpora(tmp_path / "data")
+    text = "text,sort\ni am sad,1\n" if rows is None else f"text,label\n{rows}"
+    (data / "iempathize" / "dataset.csv").write_text(text, encoding="cp1252")
+    with pytest.raises(InputError, match=told):
+        training.train(["direction"], training.Plan(data, encoder, tmp_path / "out", RECIPE))
+
+
+def test_an_unknown_intent_is_named(tmp_path: Path, encoder: str) -> None:
+    data = tiny.corpora(tmp_path / "data")
+    (data / "iempathize" / "dataset.csv").write_text("text,label\ni am sad,1\nyou are here,0\n", encoding="cp1252")
+    (data / "iempathize" / "intents_silver.csv").write_text("text,label,intent\ni am sad,1,Weeping\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"'Weeping' is no intent\. Known: Acknowledging"):
+        training.train(["direction"], training.Plan(data, encoder, tmp_path / "out", RECIPE))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-8-sig"])
+def test_both_encodings_of_iempathize_are_read(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "dataset.csv").write_text("text,label\nI don’t know – “why”?,1\n", encoding=encoding)  # noqa: RUF001
+    [found] = corpus_parts.read("iempathize", tmp_path)
+    assert isinstance(found, Dialogue)
+    assert found.turns[0].content == "I don’t know – “why”?"  # noqa: RUF001
+
+
+def test_a_byte_of_no_encoding_is_named(tmp_path: Path) -> None:
+    (tmp_path / "dataset.csv").write_bytes(b"text,label\nfine,0\nbad \x81\x92 byte,1\n")
+    problems = [found for found in corpus_parts.read("iempathize", tmp_path) if isinstance(found, Problem)]
+    assert problems[0].place == "dataset.csv:3"
+    assert "iconv" in problems[0].reason

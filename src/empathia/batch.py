@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from empathia import corpora, models
+from empathia import corpora, explanation, models
 from empathia.analysis import analyse_all, choose
 from empathia.errors import InputError
 from empathia.report import tables
@@ -26,6 +26,7 @@ class Job:
     tasks: tuple[str, ...] | None = None
     model: Path | None = None
     format: str | None = None
+    explain: bool = False  # the words behind each direction, in the report
 
 
 def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
@@ -41,7 +42,8 @@ def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
     if job.report:
         from empathia.report import html
 
-        job.report.write_text(html.page(tally, title=", ".join(file.name for file in job.files)), encoding="utf-8")
+        words = explanation.explain_all(tally.examples, model=job.model) if job.explain else {}
+        job.report.write_text(html.page(tally, title=", ".join(file.name for file in job.files), words=words), encoding="utf-8")
     return tally
 
 

@@ -48,6 +48,7 @@ def analyse(
     tasks: Annotated[str | None, typer.Option(help="Only these tasks, with commas between.")] = None,
     model: Folder = None,
     format: Annotated[str | None, typer.Option(help="Format of the files, where it cannot be told from them.")] = None,  # noqa: A002
+    explain: Annotated[bool, typer.Option("--explain", help="With --report: also which words decided the direction of each turn.")] = False,
 ) -> None:
     """Analyse conversations: who seeks empathy, was it given, how, with which words.
 
@@ -57,7 +58,7 @@ def analyse(
     from empathia.report import progress, terminal
 
     asked = tuple(name.strip() for name in tasks.split(",")) if tasks else None
-    job = batch.Job(tuple(files), output, report, errors, asked, model, format)
+    job = batch.Job(tuple(files), output, report, errors, asked, model, format, explain)
     with progress.counting("Analysing") as watch:
         tally = batch.run(job, watch)
     terminal.show(terminal.summary(tally))
@@ -119,12 +120,16 @@ def explain(
     text: Annotated[str, typer.Argument(help="The text of a turn.")],
     model: Folder = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Integrated gradients too; needs a model with torch weights.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Also as one HTML file.")] = None,
 ) -> None:
     """Which words of a turn speak for which label."""
     from empathia import explanation
     from empathia.report import attribution, terminal
 
-    terminal.show(attribution.drawn(explanation.explain(task, text, model=model, gradients=gradients)))
+    found = explanation.explain(task, text, model=model, gradients=gradients)
+    if report:
+        report.write_text(attribution.page(found), encoding="utf-8")
+    terminal.show(attribution.drawn(found))
 
 
 @data_app.command("list")

@@ -65,7 +65,12 @@ def ask(model: Model, task: Task, examples: Sequence[Example]) -> list[dict[str,
 
 def score(task: Task, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]], *, rounds: int = 500) -> list[Score]:
     """The scores of answers to labelled examples."""
-    return [score for name, output in task.outputs.items() for score in _scores(name, output, examples, answers, rounds)]
+    return [
+        score
+        for name, output in task.outputs.items()
+        if isinstance(output, Choice | Level)
+        for score in _scores(name, output, examples, answers, rounds)
+    ]
 
 
 def _scores(

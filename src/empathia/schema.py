@@ -254,9 +254,11 @@ class Score(Record):
 
 
 class Attribution(Record):
-    """How much each word of a text speaks for each label, by one method."""
+    """How much each word of a text speaks for each label, by one method; `agreement` is its rank correlation with occlusion."""
 
+    output: str
     method: str
     words: tuple[str, ...]
     scores: Mapping[str, float]
     weights: Mapping[str, tuple[float, ...]]
+    agreement: Mapping[str, float] = Field(default_factory=dict)

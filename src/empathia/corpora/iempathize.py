@@ -38,12 +38,25 @@ def _sentences(path: Path) -> Iterator[Found]:
 
     def sentence(item: Item[Row]) -> Iterator[Found]:
         text, label = item.value["text"].strip(), DIRECTIONS.get(item.value["label"].strip())
-        if not text or label is None:
-            raise InputError("the label is none of 0, 1, 2, or the text is empty")
+        if not text:
+            raise InputError("the text is empty")
+        if label is None:
+            raise InputError(f"the label '{item.value['label']}' is none of 0 (none), 1 (seek), 2 (provide)")
         labels = {"direction": label} | ({"intent": intents[text]} if text in intents else {})
         yield Dialogue(id=f"iempathize-{item.number - 1}", group=text, turns=(Turn(role="member", content=text, labels=labels),))
 
-    return each(rows(path, needed=("text", "label"), encoding="cp1252"), sentence)
+    return each(rows(path, needed=("text", "label"), encoding=_encoding(path)), sentence)
+
+
+def _encoding(path: Path) -> str:
+    """Windows-1252 as published; UTF-8 where the bytes are that, as in files of one's own."""
+    try:
+        path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252"
+    except OSError:  # a missing file is told by the rows
+        return "cp1252"
+    return "utf-8-sig"
 
 
 def _intents(path: Path) -> dict[str, str]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from empathia.schema import Answer, ChoiceAnswer, LevelAnswer, TurnAnalysis
-from empathia.task import Level, Output, Task
+from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.task import Level, Output, Spans, Task
 
 DIRECTION = "direction"
+FOUND, NOT_FOUND = "found", "not found"
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,24 @@ def answers(turn: TurnAnalysis, tasks: Iterable[Task]) -> Iterator[Given]:
         found = turn.answers.get(task.name) if task.nested else turn.answers
         for name, output in task.outputs.items():
             answer = (found or {}).get(name)
-            if isinstance(answer, ChoiceAnswer | LevelAnswer):
+            if isinstance(answer, ChoiceAnswer | ChoicesAnswer | LevelAnswer | SpansAnswer | float):
                 yield Given(name, output, answer)
 
 
-def level_names(tasks: Iterable[Task]) -> tuple[str, ...]:
-    """The outputs that are levels, and so may carry rationales."""
-    return tuple(name for task in tasks for name, output in task.outputs.items() if isinstance(output, Level))
+def said(answer: Answer) -> tuple[str | int, ...]:
+    """What an answer says, in the words or levels that are counted."""
+    match answer:
+        case ChoiceAnswer():
+            return (answer.label,)
+        case ChoicesAnswer():
+            return answer.labels
+        case LevelAnswer():
+            return (answer.level,)
+        case SpansAnswer():
+            return (FOUND if answer.spans else NOT_FOUND,)
+    return (round(answer),)
+
+
+def marked_names(tasks: Iterable[Task]) -> tuple[str, ...]:
+    """The outputs whose words are highlighted: levels with their rationales, and spans."""
+    return tuple(name for task in tasks for name, output in task.outputs.items() if isinstance(output, Level | Spans))

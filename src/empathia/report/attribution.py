@@ -18,9 +18,26 @@ def drawn(found: Sequence[Attribution], *, labels: int = 3) -> Group:
 
 
 def _one(found: Attribution, labels: int) -> Iterator[RenderableType]:
-    yield Text(f"{found.method}: how much a word adds to the score of a label", "dim")
+    yield Text(f"{found.output}, {found.method}: how much a word adds to the score of a label", "dim")
     for label in sorted(found.scores, key=found.scores.__getitem__, reverse=True)[:labels]:
-        yield Text.assemble((f"{label} {found.scores[label]:.2f}  ", "bold"), _highlighted(found.words, found.weights[label]))
+        agrees = f"  rank correlation with occlusion {found.agreement[label]:.2f}" if label in found.agreement else ""
+        yield Text.assemble(
+            (f"{label} {found.scores[label]:.2f}  ", "bold"), _highlighted(found.words, found.weights[label]), (agrees, "dim")
+        )
+
+
+def page(found: Sequence[Attribution], *, labels: int = 3) -> str:
+    """The same as one self-contained page; red words speak against a label."""
+    from empathia.report.html import environment
+
+    return environment().get_template("explanation.html.jinja").render(found=found, labels=labels)
+
+
+def shades(found: Attribution, label: str) -> list[tuple[str, float, float]]:
+    """Each word with what it adds to the score of a label, and that beside the strongest word (-1 to 1)."""
+    weights = found.weights[label]
+    strongest = max(max(map(abs, weights), default=0), LEAST)
+    return [(word, weight, weight / strongest) for word, weight in zip(found.words, weights, strict=True)]
 
 
 def _highlighted(words: Sequence[str], weights: Sequence[float]) -> Text:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from empathia.report.answers import DIRECTION, answers
 from empathia.report.palette import title
-from empathia.schema import ChoiceAnswer, LevelAnswer, TurnAnalysis
+from empathia.schema import ChoiceAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
 from empathia.task import Choice, Level, Task
 
 
@@ -36,6 +36,8 @@ def marks(turn: TurnAnalysis, tasks: Iterable[Task]) -> tuple[Mark, ...]:
         if isinstance(answer, LevelAnswer) and isinstance(output, Level):
             meaning = f"{title(given.name)}: level {answer.level}{_definition(output, answer.level)}"
             found += (Mark(span.start, span.end, given.name, f"{meaning}, score {span.score:.2f}") for span in answer.rationales)
+        elif isinstance(answer, SpansAnswer):
+            found += (Mark(span.start, span.end, given.name, f'like "{span.seed}": {span.score:.2f}') for span in answer.spans)
         elif isinstance(answer, ChoiceAnswer) and isinstance(output, Choice) and given.name == DIRECTION:
             if answer.evidence is None or answer.label == output.neutral:
                 continue

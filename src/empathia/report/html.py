@@ -1,18 +1,19 @@
 """The report as one self-contained page: no script, no network, light and dark, for the screen and for paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from empathia.report import palette
-from empathia.report.answers import DIRECTION, answers, level_names
+from empathia.report.answers import DIRECTION, answers, marked_names
+from empathia.report.attribution import shades
 from empathia.report.excerpt import excerpt
 from empathia.report.highlight import marks, pieces, visible
 from empathia.report.plots import OUTCOMES, Plot, percent, plots, sought
 from empathia.report.tally import Tally
-from empathia.schema import NOT_PARTICIPANTS, Analysis
+from empathia.schema import NOT_PARTICIPANTS, Analysis, Attribution
 
 TURNS = 60  # of one conversation; a browser shows many thousands badly
 LINES = 4  # styles of underlining in the style sheet
@@ -28,10 +29,16 @@ class Figure:
     hue: str
 
 
-def page(tally: Tally, *, title: str = "Empathy report") -> str:
-    """The whole page; `title` names what was analysed, the file say. Everything that comes from a message is escaped."""
+Words = Mapping[tuple[str, int], Sequence[Attribution]]
+
+
+def page(tally: Tally, *, title: str = "Empathy report", words: Words | None = None) -> str:
+    """The whole page; `title` names what was analysed, the file say. Everything that comes from a message is escaped.
+
+    `words` tells for some turns, by conversation and index, which words speak for which label.
+    """
     return (
-        _environment()
+        environment()
         .get_template("page.html.jinja")
         .render(
             tally=tally,
@@ -40,6 +47,7 @@ def page(tally: Tally, *, title: str = "Empathy report") -> str:
             plots=tuple(plots(tally)),
             silver=tuple(palette.title(name) for task in tally.tasks for name, output in task.outputs.items() if output.silver),
             look=Look(tally),
+            words=words or {},
         )
     )
 
@@ -48,8 +56,8 @@ class Look:
     """Which style class each highlighted output has: a colour, and a style of line so that colour is not the only sign."""
 
     def __init__(self, tally: Tally) -> None:
-        self.names = tuple(name for name in level_names(tally.tasks) if name in tally.counts)
-        self.hues = palette.hues(level_names(tally.tasks))
+        self.names = tuple(name for name in marked_names(tally.tasks) if name in tally.counts)
+        self.hues = palette.hues(marked_names(tally.tasks))
 
     def mark(self, name: str) -> str:
         """The classes of a highlighted stretch."""
@@ -83,7 +91,8 @@ def offsets(plot: Plot) -> list[list[float]]:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, with what they use."""
     environment = Environment(
         loader=PackageLoader("empathia.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -99,6 +108,7 @@ def _environment() -> Environment:
         "offsets": offsets,
         "percent": percent,
         "pieces": pieces,
+        "shades": shades,
         "sides": sides,
     }
     return environment

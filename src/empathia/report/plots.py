@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from empathia.report.answers import DIRECTION, level_names
+from empathia.report.answers import DIRECTION, FOUND, NOT_FOUND, marked_names
 from empathia.report.palette import hues, title
 from empathia.report.tally import OTHER_ROLES, Tally
 from empathia.schema import Outcome
-from empathia.task import Choice, Level, Task
+from empathia.task import Choice, Choices, Level, Spans, Task
 
 OUTCOMES: Mapping[str, str] = {
     "given": "replies that provide empathy where it was sought",
@@ -67,8 +67,10 @@ def plots(tally: Tally) -> Iterator[Plot]:
         yield _by_role(tally)
     for task in tally.tasks:
         for name, output in task.outputs.items():
-            if isinstance(output, Choice) and name in tally.counts and name != DIRECTION:
+            if isinstance(output, Choice | Choices) and name in tally.counts and name != DIRECTION:
                 yield _choice(name, output, tally.counts[name])
+            if isinstance(output, Spans) and name in tally.counts:
+                yield _spans(name, output, tally)
         levels = {name: output for name, output in task.outputs.items() if isinstance(output, Level) and name in tally.counts}
         if levels:
             yield _levels(task, levels, tally)
@@ -113,21 +115,27 @@ def _by_role(tally: Tally) -> Plot:
     return Plot("Direction by role", "Who sought, who provided?", bars, definitions, silver=silver)
 
 
-def _choice(name: str, output: Choice, counts: Counter[str | int]) -> Plot:
+def _choice(name: str, output: Choice | Choices, counts: Counter[str | int]) -> Plot:
     labels = list(dict.fromkeys([*output.labels, *map(str, counts)]))
     if len(labels) > MOST_LABELS:
         labels = [label for label in labels if counts[label]]
     ranked = sorted(labels, key=lambda label: -counts[label])
     shown = ranked[:MOST_LABELS]
-    whole = max(counts.values())
+    whole = max(counts.values(), default=1)
     bars = tuple(Bar(label, (Segment(label, counts[label], "indigo"),), whole, output.labels.get(label, "")) for label in shown)
     left = len(ranked) - len(shown)
     note = f"{left} rarer labels are not drawn" if left else ""
     return Plot(title(name).capitalize(), output.question, bars, output.labels, stacked=False, silver=output.silver, note=note)
 
 
+def _spans(name: str, output: Spans, tally: Tally) -> Plot:
+    counts, hue = tally.counts[name], hues(marked_names(tally.tasks))[name]
+    segments = tuple(Segment(label, counts[label], hue, strength) for label, strength in ((FOUND, 1.0), (NOT_FOUND, 0.25)))
+    return Plot(title(name).capitalize(), output.question, (Bar("", segments, counts.total()),), silver=output.silver)
+
+
 def _levels(task: Task, levels: Mapping[str, Level], tally: Tally) -> Plot:
-    hue = hues(level_names(tally.tasks))
+    hue = hues(marked_names(tally.tasks))
     bars = []
     for name, output in levels.items():
         counts = tally.counts[name]

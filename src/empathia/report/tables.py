@@ -12,8 +12,8 @@ from typing import Any
 
 from empathia.errors import InputError, MissingExtra
 from empathia.report.answers import answers
-from empathia.schema import Analysis, ChoiceAnswer, TurnAnalysis
-from empathia.task import Choice, Task
+from empathia.schema import Analysis, Answer, ChoiceAnswer, ChoicesAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.task import Choice, Choices, Level, Output, Spans, Task
 
 ROWS = 10_000  # of one Parquet row group, which is what is held in memory
 
@@ -47,11 +47,21 @@ def columns(tasks: Sequence[Task]) -> dict[str, type]:
     """The columns of a table, each with the type of its values; which there are follows from the tasks alone."""
     found: dict[str, type] = {"id": str, "index": int, "role": str, "content": str, "outcome": str}
     for name, output in ((name, output) for task in tasks for name, output in task.outputs.items()):
-        if isinstance(output, Choice):
-            found |= {name: str, **{f"{name}_{label}": float for label in output.labels}, f"{name}_evidence": str}
-        else:
-            found |= {name: int, **{f"{name}_{level}": float for level in range(len(output.levels))}, f"{name}_rationales": str}
+        found |= _columns(name, output)
     return {**found, "metadata": str, "conversation_metadata": str}
+
+
+def _columns(name: str, output: Output) -> dict[str, type]:
+    match output:
+        case Choice():
+            return {name: str, **{f"{name}_{label}": float for label in output.labels}, f"{name}_evidence": str}
+        case Choices():
+            return {name: str, **{f"{name}_{label}": float for label in output.labels}}
+        case Level():
+            return {name: int, **{f"{name}_{level}": float for level in range(len(output.levels))}, f"{name}_rationales": str}
+        case Spans():
+            return {name: str}
+    return {name: float}
 
 
 def rows(analyses: Iterable[Analysis], tasks: Sequence[Task]) -> Iterator[dict[str, Any]]:
@@ -66,14 +76,28 @@ def rows(analyses: Iterable[Analysis], tasks: Sequence[Task]) -> Iterator[dict[s
 def _row(turn: TurnAnalysis, tasks: Sequence[Task]) -> dict[str, Any]:
     row: dict[str, Any] = turn.model_dump(include={"index", "role", "content", "outcome"}) | {"metadata": _json(turn.metadata)}
     for given in answers(turn, tasks):
-        name, answer = given.name, given.answer
-        if isinstance(answer, ChoiceAnswer):
-            row |= {name: answer.label, **{f"{name}_{label}": score for label, score in answer.scores.items()}}
-            row[f"{name}_evidence"] = answer.evidence.model_dump_json() if answer.evidence else None
-        else:
-            row |= {name: answer.level, **{f"{name}_{level}": score for level, score in enumerate(answer.scores)}}
-            row[f"{name}_rationales"] = _json([span.model_dump() for span in answer.rationales])
+        row |= _cells(given.name, given.answer)
     return row
+
+
+def _cells(name: str, answer: Answer) -> dict[str, Any]:
+    match answer:
+        case ChoiceAnswer():
+            evidence = answer.evidence.model_dump_json() if answer.evidence else None
+            return {
+                name: answer.label,
+                **{f"{name}_{label}": score for label, score in answer.scores.items()},
+                f"{name}_evidence": evidence,
+            }
+        case ChoicesAnswer():
+            return {name: _json(answer.labels), **{f"{name}_{label}": score for label, score in answer.scores.items()}}
+        case LevelAnswer():
+            rationales = _json([span.model_dump() for span in answer.rationales])
+            scores = {f"{name}_{level}": score for level, score in enumerate(answer.scores)}
+            return {name: answer.level, **scores, f"{name}_rationales": rationales}
+        case SpansAnswer():
+            return {name: _json([span.model_dump() for span in answer.spans])}
+    return {name: answer}
 
 
 def _json(value: object) -> str:

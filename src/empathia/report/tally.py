@@ -4,8 +4,8 @@ import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from empathia.report.answers import DIRECTION, answers
-from empathia.schema import Analysis, ChoiceAnswer, ModelId, Problem, TurnAnalysis
+from empathia.report.answers import DIRECTION, answers, said
+from empathia.schema import Analysis, ModelId, Problem, TurnAnalysis
 from empathia.task import Task
 
 ROLES = 200  # names told apart; in forum data every writer may be a role of its own
@@ -74,11 +74,10 @@ class Tally:
         if turn.outcome:
             self.outcomes[turn.outcome] += 1
         for given in answers(turn, self.tasks):
-            label = given.answer.label if isinstance(given.answer, ChoiceAnswer) else given.answer.level
-            self.counts.setdefault(given.name, Counter())[label] += 1
+            self.counts.setdefault(given.name, Counter()).update(said(given.answer))
             if given.name == DIRECTION:
                 role = turn.role if turn.role in self.roles or len(self.roles) < ROLES else OTHER_ROLES
-                self.roles.setdefault(role, Counter())[str(label)] += 1
+                self.roles.setdefault(role, Counter()).update(map(str, said(given.answer)))
 
     def _keep(self, analysis: Analysis) -> None:
         rank = 0 if analysis.summary.missed else 1 if analysis.summary.given else 2

@@ -12,13 +12,13 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from empathia.report.answers import DIRECTION, answers, level_names
+from empathia.report.answers import DIRECTION, answers, marked_names
 from empathia.report.excerpt import Gap, excerpt
 from empathia.report.highlight import Piece, marks, pieces, visible
 from empathia.report.palette import TERMINAL, codes, counted, hues, title
 from empathia.report.plots import Bar, Plot, Segment, percent, plots
 from empathia.report.tally import Tally
-from empathia.schema import Analysis, ChoiceAnswer, TurnAnalysis
+from empathia.schema import Analysis, ChoiceAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
 
 TURNS = 6  # of one example
 CHARACTERS = 480  # of one turn of an example
@@ -150,7 +150,7 @@ def _examples(tally: Tally, most: int, look: Look) -> RenderResult:
 
 
 def _legend(tally: Tally, look: Look) -> Text:
-    names = level_names(tally.tasks)
+    names = marked_names(tally.tasks)
     text = Text()
     for name, code in codes(names).items():
         if name not in tally.counts:
@@ -179,19 +179,25 @@ def _heading(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
     parts[0].truncate(24, overflow="ellipsis")
     if turn.outcome:
         parts.append(Text(title(turn.outcome), f"bold {TERMINAL[hues((turn.outcome,))[turn.outcome]]}"))
-    names = level_names(tally.tasks)
+    names = marked_names(tally.tasks)
     short = codes(names)
     for given in answers(turn, tally.tasks):
         answer = given.answer
         if isinstance(answer, ChoiceAnswer):
             parts.append(Text(f"{answer.label} {answer.scores.get(answer.label, 0):.2f}", "dim"))
-        else:
+        elif isinstance(answer, LevelAnswer):
             parts.append(Text(f"{short[given.name]} {answer.level}", _style(given.name, names, look) if answer.level else "dim"))
+        elif isinstance(answer, SpansAnswer):
+            parts += [Text(title(given.name), _style(given.name, names, look))] if answer.spans else []
+        elif isinstance(answer, float):
+            parts.append(Text(f"{title(given.name)} {answer:.1f}", "dim"))
+        else:
+            parts += [Text(label, "dim") for label in answer.labels]
     return Text.assemble((" · ", "dim")).join(parts)
 
 
 def _message(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
-    names = level_names(tally.tasks)
+    names = marked_names(tally.tasks)
     start, end = _window(turn, tally)
     text = Text("… " if start else "")
     at = 0
