@@ -9,13 +9,17 @@ import pytest
 import tiny
 import torch
 
+from empathia import training
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.encoders.onnx import session
+from empathia.errors import InputError, ModelError
+from empathia.evaluation import rows_of, split
+from empathia.models import _export
 from empathia.models._export import _export_head, shrink
-from empathia.models._network import head_class
+from empathia.models._network import head_class, reads_words
 from empathia.models._sentences import SentenceHead
 from empathia.schema import Dialogue, Example, Turn
-from empathia.tasks import direction
+from empathia.tasks import direction, mechanisms
 
 WIDTH = 16
 HEADS = ("clsn", "plain", "bigru", "dcrnet", "cogat")
@@ -68,6 +72,37 @@ def test_a_missing_label_does_not_count(name: str, tmp_path: Path) -> None:
 
 
 DIRECTION, INTENT = {"direction": "seek"}, {"intent": "Negative"}
+
+
+@pytest.mark.parametrize("name", ["epitome", "rnn", "hred"])
+def test_padding_of_a_reply_changes_nothing(name: str) -> None:
+    torch.manual_seed(1)
+    made = head_class(replace(mechanisms.TASK, model=name))(mechanisms.TASK, WIDTH).eval()
+    reply, context, mask, other = torch.randn(2, 9, WIDTH), torch.randn(2, 7, WIDTH), torch.ones(2, 9), torch.ones(2, 7)
+    mask[0, 5:] = other[0, 4:] = 0
+    together = made(reply, mask, context, other)
+    alone = made(reply[:1, :5], mask[:1, :5], context[:1, :4], other[:1, :4])
+    assert torch.allclose(together["levels"][0], alone["levels"][0], atol=1e-5)
+    assert torch.allclose(together["marks"][0, :5], alone["marks"][0], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["rnn", "hred"])
+def test_recurrent_baselines_learn_but_are_not_exported(name: str, tmp_path: Path) -> None:
+    data, encoder = tiny.corpora(tmp_path / "data"), str(tiny.encoder(tmp_path / "encoder"))
+    task = replace(mechanisms.TASK, model=name)
+    plan = training.Plan(data, encoder, tmp_path / "model", training.Recipe(epochs=2, rows=16, window=64), head=name)
+    rows = split(rows_of(task, data))
+    network = training.fit([task], {task.name: rows}, plan)
+    model = network.model({task.name: {"head": name, "shares": dict.fromkeys(task.outputs, 0.5)}})
+    assert set(model.answer(rows.test[:1], [task])[0]) == set(task.outputs)
+    for export in (
+        lambda: training.train(["mechanisms"], replace(plan, out=tmp_path / "other")),
+        lambda: _export.export(network, tmp_path, []),
+    ):
+        with pytest.raises(ModelError, match="baselines for benchmarks"):
+            export()
+    with pytest.raises(InputError, match="alone"):
+        reads_words([task, direction.TASK])
 
 
 def test_settings_of_two_directions() -> None:

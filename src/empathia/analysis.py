@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from empathia import corpora, models
 from empathia.errors import UnknownName
-from empathia.models import Model
+from empathia.models import Model, prompted
+from empathia.models.prompted import Prompted
 from empathia.schema import (
     NOT_PARTICIPANTS,
     Analysis,
@@ -22,6 +24,7 @@ from empathia.schema import (
 from empathia.segment import sentences
 from empathia.task import Task
 from empathia.tasks import load as load_task
+from empathia.tasks import names as task_names
 
 BATCH = 256  # turns answered at once
 
@@ -44,6 +47,11 @@ def analyse_all(
         yield from _analyse(some, chosen, model)
 
 
+def judge(spec: str, *, tasks: Sequence[str] | None = None, cache: Path | None = None) -> Prompted:
+    """The LLM that a string names, as a model of these tasks or of all; with a cache file, no call is made twice."""
+    return prompted.load(spec, [load_task(name) for name in tasks or task_names()], cache=cache)
+
+
 def choose(asked: Sequence[str] | None, model: Model) -> list[Task]:
     """The tasks of these names, or all that the model answers; an unknown one is an error that suggests the nearest."""
     for name in asked or ():
@@ -64,14 +72,16 @@ def _batches(dialogues: Iterable[Dialogue], size: int) -> Iterator[list[Dialogue
 
 
 def _analyse(dialogues: Sequence[Dialogue], asked: Sequence[Task], model: Model) -> Iterator[Analysis]:
-    examples = [[Example(dialogue=d, index=i) for i, turn in enumerate(d.turns) if _speaks(turn.role, turn.content)] for d in dialogues]
+    examples = [speaking(dialogue) for dialogue in dialogues]
     answers = iter(model.answer(list(chain.from_iterable(examples)), asked))
     for dialogue, mine in zip(dialogues, examples, strict=True):
         yield _put_together(dialogue, {example.index: next(answers) for example in mine}, asked, model)
 
 
-def _speaks(role: str, content: str) -> bool:
-    return role not in NOT_PARTICIPANTS and bool(content.strip())
+def speaking(dialogue: Dialogue) -> list[Example]:
+    """The turns of a dialogue that a model is asked about: those in which a participant says something."""
+    turns = enumerate(dialogue.turns)
+    return [Example(dialogue=dialogue, index=i) for i, turn in turns if turn.role not in NOT_PARTICIPANTS and turn.content.strip()]
 
 
 def _put_together(dialogue: Dialogue, answers: Mapping[int, Mapping[str, Answer]], asked: Sequence[Task], model: Model) -> Analysis:
@@ -98,7 +108,7 @@ def _put_together(dialogue: Dialogue, answers: Mapping[int, Mapping[str, Answer]
 def _keys(task: Task, found: Mapping[str, Answer]) -> Iterator[tuple[str, Any]]:
     """The keys of a turn that a task fills; null where it does not apply."""
     if task.nested:
-        yield task.name, {name: found[name] for name in task.outputs} if all(name in found for name in task.outputs) else None
+        yield task.name, {name: found[name] for name in task.outputs if name in found} or None
     else:
         yield from ((name, found.get(name)) for name in task.outputs)
 
@@ -108,14 +118,16 @@ def _outcome(index: int, dialogue: Dialogue, answers: Mapping[int, Mapping[str, 
     answered = [i for i in dialogue.answered(index) if i in answers]
     if index not in answers or not answered or "direction" not in {task.name for task in asked}:
         return None
-    if not any(_direction(answers[i]) == "seek" for i in answered):
+    directions = [_direction(answers[i]) for i in (*answered, index)]
+    if None in directions:
+        return None  # a model may leave a question unanswered
+    if "seek" not in directions[:-1]:
         return "not_needed"
     mine = answers[index]
     shown = any(isinstance(answer, LevelAnswer) and answer.level > 0 for answer in mine.values())
-    return "given" if shown or _direction(mine) == "provide" else "missed"
+    return "given" if shown or directions[-1] == "provide" else "missed"
 
 
-def _direction(answers: Mapping[str, Answer]) -> str:
-    answer = answers["direction"]
-    assert isinstance(answer, ChoiceAnswer)
-    return answer.label
+def _direction(answers: Mapping[str, Answer]) -> str | None:
+    answer = answers.get("direction")
+    return answer.label if isinstance(answer, ChoiceAnswer) else None

@@ -8,8 +8,10 @@ from itertools import chain
 from pathlib import Path
 
 from empathia import corpora, explanation, models
-from empathia.analysis import analyse_all, choose
+from empathia.analysis import analyse_all, choose, speaking
 from empathia.errors import InputError
+from empathia.models import Model, prompted
+from empathia.models.prompted import Prompted
 from empathia.report import tables
 from empathia.report.tally import Tally
 from empathia.schema import Analysis, Dialogue, Problem
@@ -27,12 +29,13 @@ class Job:
     model: Path | None = None
     format: str | None = None
     explain: bool = False  # the words behind each direction, in the report
+    judge: Prompted | None = None  # an LLM in place of the model
 
 
 def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
     """Do the job; the tally of all that was found. `watch` is called after every conversation."""
     _check(job)
-    asked = choose(job.tasks, models.load(job.model))
+    asked = choose(job.tasks, _model(job))
     tally = Tally(asked)
     analyses = _watched(tally.watch(_problems_to(job.errors, stream(job))), tally, watch)
     if job.output:
@@ -45,6 +48,20 @@ def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
         words = explanation.explain_all(tally.examples, model=job.model) if job.explain else {}
         job.report.write_text(html.page(tally, title=", ".join(file.name for file in job.files), words=words), encoding="utf-8")
     return tally
+
+
+def forecast(job: Job) -> str:
+    """What the job takes with an LLM, in words; files are read once for it, standard input cannot be."""
+    if job.judge is None or any(str(file) == "-" for file in job.files):
+        return "What it will take cannot be told before standard input is read."
+    _check(job)
+    found = (one for file in job.files for one in corpora.open_dialogues(file, job.format))
+    examples = [example for one in found if isinstance(one, Dialogue) for example in speaking(one)]
+    return prompted.estimate(job.judge, examples, choose(job.tasks, job.judge)).told()
+
+
+def _model(job: Job) -> Model:
+    return job.judge or models.load(job.model)
 
 
 def _check(job: Job) -> None:
@@ -65,7 +82,7 @@ def stream(job: Job) -> Iterator[Analysis | Problem]:
     """The analyses of all conversations in the files, in order, and the problems met on the way."""
     opened = [corpora.open_dialogues(sys.stdin.buffer if str(file) == "-" else file, job.format) for file in job.files]
     aside: deque[Problem] = deque()
-    for analysis in analyse_all(_good(chain.from_iterable(opened), aside), tasks=job.tasks, model=models.load(job.model)):
+    for analysis in analyse_all(_good(chain.from_iterable(opened), aside), tasks=job.tasks, model=_model(job)):
         yield from _taken(aside)
         yield analysis
     yield from _taken(aside)

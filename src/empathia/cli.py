@@ -13,6 +13,8 @@ app.add_typer(data_app, name="data")
 Folder = Annotated[Path | None, typer.Option("--model", help="Model folder; without it, the default model.")]
 Data = Annotated[Path, typer.Option("--data", envvar="EMPATHIA_DATA", help="Folder of the corpora (see `empathia data list`).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Llm = Annotated[str | None, typer.Option("--llm", help="Ask an LLM instead: llamacpp:FILE.gguf, openai:MODEL, openai:MODEL@URL, echo.")]
+Cache = Annotated[Path | None, typer.Option("--cache", help="With --llm: file that keeps its answers, so that no call is made twice.")]
 Name = Annotated[str, typer.Argument(metavar="TASK", help="A task, such as direction or mechanisms.")]
 
 
@@ -49,19 +51,28 @@ def analyse(
     model: Folder = None,
     format: Annotated[str | None, typer.Option(help="Format of the files, where it cannot be told from them.")] = None,  # noqa: A002
     explain: Annotated[bool, typer.Option("--explain", help="With --report: also which words decided the direction of each turn.")] = False,
+    llm: Llm = None,
+    cache: Cache = None,
 ) -> None:
     """Analyse conversations: who seeks empathy, was it given, how, with which words.
 
     Exit status 0: all was analysed. 3: some lines were set aside (see --errors). 1: nothing could be analysed.
     """
-    from empathia import batch
+    from empathia import analysis, batch
     from empathia.report import progress, terminal
 
     asked = tuple(name.strip() for name in tasks.split(",")) if tasks else None
-    job = batch.Job(tuple(files), output, report, errors, asked, model, format, explain)
+    if llm and explain:
+        raise typer.BadParameter("--explain asks a model folder about every word: it does not go with --llm.")
+    judge = analysis.judge(llm, tasks=asked, cache=cache) if llm else None
+    job = batch.Job(tuple(files), output, report, errors, asked, model, format, explain, judge)
+    if judge:
+        typer.echo(batch.forecast(job), err=True)
     with progress.counting("Analysing") as watch:
         tally = batch.run(job, watch)
     terminal.show(terminal.summary(tally))
+    if judge:
+        typer.echo(judge.told(), err=True)
     raise typer.Exit(tally.status)
 
 
@@ -96,12 +107,19 @@ def evaluate(
     folds: Annotated[int | None, typer.Option(help="Cross-validate the model's recipe on so many folds.")] = None,
     encoder: Annotated[str | None, typer.Option(help="With --folds: the encoder to start from.")] = None,
     out: Annotated[Path | None, typer.Option(help="With --folds: folder for the models; complete ones are used again.")] = None,
+    llm: Llm = None,
+    shots: Annotated[int, typer.Option(help="With --llm: worked examples per label, from training rows.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="With --llm: at most so many test rows.")] = None,
+    cache: Cache = None,
 ) -> None:
     """Score a model on test rows of a task, with intervals and trivial baselines."""
     from empathia import evaluation, models
     from empathia.report import progress, scores, terminal
 
-    if folds is None:
+    if llm:
+        trial = evaluation.Trial(llm, shots, limit, cache)
+        found = evaluation.of_llm(trial, task, data, seed=seed or 0, tell=lambda told: typer.echo(told, err=True))
+    elif folds is None:
         found = evaluation.on_test_rows(models.load(model), task, data, seed=models.recipe(model)["seed"] if seed is None else seed)
     elif encoder is None or out is None:
         raise typer.BadParameter("--folds trains models: give --encoder to start from and --out to keep them in.")
@@ -130,6 +148,25 @@ def explain(
     if report:
         report.write_text(attribution.page(found), encoding="utf-8")
     terminal.show(attribution.drawn(found))
+
+
+@app.command()
+def probe(
+    model: Folder = None,
+    data: Annotated[Path | None, typer.Option(envvar="EMPATHIA_DATA", help="Folder of the corpora, for the probes that need them.")] = None,
+    llm: Annotated[str | None, typer.Option(help="An LLM as judge instead of a model: llamacpp:FILE.gguf, openai:MODEL@URL, echo.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many items of each probe.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the findings to this SVG file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Does a model heed the context? Stock sentences in neutral exchanges, swapped posts, and a contrast set."""
+    from empathia import analysis, models, probing
+    from empathia.report import probes, terminal
+
+    found = probing.probe(analysis.judge(llm) if llm else models.load(model), data, limit=limit)
+    if plot:
+        plot.write_text(probes.picture(found), encoding="utf-8")
+    terminal.show(probes.as_json(found) if as_json else probes.table(found))
 
 
 @data_app.command("list")

@@ -16,6 +16,14 @@ class ModelError(EmpathiaError):
     """A model folder that is missing, incomplete or damaged."""
 
 
+class LLMError(EmpathiaError):
+    """A language model that cannot be reached, loaded or used."""
+
+
+class Refused(LLMError):
+    """One prompt that a language model does not answer, because it is too long, say; others may do."""
+
+
 class MissingExtra(EmpathiaError):
     """A part of the software whose libraries are not installed."""
 

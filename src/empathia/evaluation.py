@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from empathia import corpora, metrics, tasks
 from empathia.errors import UnknownName
-from empathia.models import Model
+from empathia.models import Model, prompted
 from empathia.schema import Answer, Example, Graded, Score
 from empathia.task import Choice, Level, Task
 
@@ -76,7 +76,10 @@ def score(task: Task, examples: Sequence[Example], answers: Sequence[Mapping[str
 def _scores(
     name: str, output: Choice | Level, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]], rounds: int
 ) -> Iterator[Score]:
-    rows = [(e, found[name]) for e, found in zip(examples, answers, strict=True) if name in e.turn.labels and name in found]
+    asked = [(e, found) for e, found in zip(examples, answers, strict=True) if name in e.turn.labels]
+    rows = [(e, found[name]) for e, found in asked if name in found]
+    if not rows:
+        return  # nothing was answered: no score, rather than a score of 0
     groups = [_group(e) for e, _ in rows]
     for one in _choices(output, name, rows) if isinstance(output, Choice) else _levels(output, name, rows):
         low, high = metrics.interval(one.function, one.gold, one.said, groups, rounds=rounds) if rounds else (None, None)
@@ -88,6 +91,7 @@ def _scores(
             high=high,
             baselines={label: one.function(one.gold, said) for label, said in one.trivial.items()},
             rows=len(rows),
+            unanswered=len(asked) - len(rows),
             silver=output.silver,
         )
 
@@ -130,9 +134,11 @@ def _levels(output: Level, name: str, rows: Sequence[tuple[Example, Any]]) -> It
     marked = [metrics.marks(text, grade.rationales) for text, grade in zip(texts, grades, strict=True)]
     found = [metrics.marks(text, answer.rationales) for text, (_, answer) in zip(texts, rows, strict=True)]
     beside = {"mark nothing": metrics.mark_nothing(marked), "mark everything": metrics.mark_everything(marked)}
+    written = [marks if any(marks) else (True,) * len(marks) for marks in found]  # EPITOME writes "no rationale" as all marked
     for variant in metrics.VARIANTS:
-        yield _Measure(f"token_f1 ({variant})", partial(metrics.token_f1, variant=variant), marked, found, beside)
-        yield _Measure(f"iou_f1 ({variant})", partial(metrics.iou_f1, variant=variant), marked, found, beside)
+        said_of = written if variant == "epitome" else found
+        yield _Measure(f"token_f1 ({variant})", partial(metrics.token_f1, variant=variant), marked, said_of, beside)
+        yield _Measure(f"iou_f1 ({variant})", partial(metrics.iou_f1, variant=variant), marked, said_of, beside)
 
 
 def _majority(gold: Sequence[Any]) -> list[Any]:
@@ -146,6 +152,29 @@ def on_test_rows(model: Model, name: str, data: Path, *, seed: int) -> list[Scor
     if name not in model.tasks:
         raise UnknownName("task of this model", name, model.tasks)
     return evaluate(model, task, split(rows_of(task, data), seed=seed).test)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An LLM to score: worked examples per label, at most so many test rows, the file that keeps its answers."""
+
+    llm: str
+    shots: int = 0
+    limit: int | None = None
+    cache: Path | None = None
+
+
+def of_llm(trial: Trial, name: str, data: Path, *, seed: int, tell: Callable[[str], None]) -> list[Score]:
+    """The scores of an LLM on test rows; worked examples come from training rows. What it takes and what is left out is told."""
+    task = tasks.load(name)
+    parts = split(rows_of(task, data), seed=seed)
+    rows = random.Random(f"rows {seed}").sample(parts.test, min(len(parts.test), trial.limit or len(parts.test)))
+    shots = random.Random(f"shots {seed}").sample(parts.train, len(parts.train)) if trial.shots else []
+    judge = prompted.load(trial.llm, [task], shots=shots, cache=trial.cache, settings=prompted.Settings(shots=trial.shots))
+    tell(prompted.estimate(judge, rows, [task]).told())
+    found = evaluate(judge, task, rows)
+    tell(judge.told())
+    return found
 
 
 def rows_of(task: Task, data: Path) -> list[Example]:

@@ -241,7 +241,10 @@ class Analysis(Record):
 
 
 class Score(Record):
-    """One figure of one output: the value, its 95 % interval, and what trivial answers reach on the same rows."""
+    """One figure of one output: the value, its 95 % interval, and what trivial answers reach on the same rows.
+
+    `rows` were scored; `unanswered` ones were asked about but got no answer, and are in no figure.
+    """
 
     output: str
     metric: str
@@ -250,7 +253,20 @@ class Score(Record):
     high: float | None = None
     baselines: Mapping[str, float] = Field(default_factory=dict)
     rows: int
+    unanswered: int = 0
     silver: bool = False
+
+
+class Finding(Record):
+    """What a probe of context found in one part of its items, and what stands beside it for comparison."""
+
+    probe: str
+    part: str
+    measure: str
+    value: float
+    rows: int
+    output: str | None = None
+    beside: Mapping[str, float] = Field(default_factory=dict)
 
 
 class Attribution(Record):

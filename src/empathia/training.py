@@ -25,11 +25,11 @@ from empathia import __version__, corpora, evaluation, models, tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
-from empathia.models._export import export
-from empathia.models._network import Network
-from empathia.models.shared import telling
+from empathia.models._export import check_exportable, export
+from empathia.models._network import Network, reads_words
+from empathia.models.shared import Shared, telling
 from empathia.schema import Answer, Example, Graded, LevelAnswer, Score
-from empathia.task import Level, Task
+from empathia.task import Choice, Level, Task
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,7 @@ def cross_validate(name: str, plan: Plan, folds: int, watch: Watch = lambda _: N
 def _train(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> Path:
     if (plan.out / "model.json").exists():
         raise InputError(f"'{plan.out}' already holds a model. Choose another --out, or delete it first.")
+    check_exportable(words=reads_words(asked))
     return finish(fit(asked, rows, plan, watch), asked, rows, plan)
 
 
@@ -143,6 +144,8 @@ def named(task: str) -> tuple[str, ...]:
 def _checked(task: Task, examples: list[Example]) -> list[Example]:
     """The examples, if they can teach anything: at least two labels or levels per output, each one that the task knows."""
     for name, output in task.outputs.items():
+        if not isinstance(output, Choice | Level):
+            continue
         known = {str(i) for i in range(len(output.levels))} if isinstance(output, Level) else set(output.labels)
         seen = {_label(example, name): example.dialogue.id for example in examples if name in example.turn.labels}
         for label in seen.keys() - known:
@@ -172,8 +175,8 @@ class _Run:
         self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
         self.best_weights = _copy(network)
         for task in asked:
-            if hasattr(network.heads[task.name], "balance"):
-                cast(Any, network.heads[task.name]).balance(rows[task.name].train)
+            if hasattr(network.heads[task.name], "prepare"):
+                cast(Any, network.heads[task.name]).prepare(rows[task.name].train, plan.data, plan.recipe.seed)
 
     def _rate(self, step: int) -> float:
         """Up over the first tenth of the steps, then straight down to nothing."""
@@ -282,7 +285,7 @@ def _settings(task: Task, shares: Mapping[str, float] | None = None) -> dict[str
 def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:
     """Choose what is chosen on validation rows, export, score, and put the card in place last: with it the model is complete."""
     aside, recipe = plan.out / "checkpoint" / "model", plan.recipe
-    settings = {task.name: _settings(task, _shares(network, task, rows[task.name].valid)) for task in asked}
+    settings = _chosen(network, asked, rows)
     before = {task.name: evaluate(network.model(settings), task, rows[task.name].test, rounds=0) for task in asked}
     calibration = [example.turn.content for part in rows.values() for example in part.train[:: max(1, len(part.train) // 150)]]
     export(network, aside, calibration)
@@ -312,6 +315,15 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
         file.replace(plan.out / file.name)
     shutil.rmtree(plan.out / "checkpoint")
     return plan.out
+
+
+def chosen(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> Shared:
+    """The network as a model, with what is chosen on validation rows."""
+    return network.model(_chosen(network, asked, rows))
+
+
+def _chosen(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> dict[str, dict[str, Any]]:
+    return {task.name: _settings(task, _shares(network, task, rows[task.name].valid)) for task in asked}
 
 
 def _shares(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, float]:

@@ -104,3 +104,19 @@ class HuggingFaceEncoder(nn.Module):
             )
             for some in found
         ]
+
+
+class WordVectors(HuggingFaceEncoder):
+    """The same tokenizer and the same input word vectors, but none of the layers above: what recurrent baselines read."""
+
+    @classmethod
+    def of(cls, encoder: HuggingFaceEncoder) -> "WordVectors":
+        """The word vectors of an encoder."""
+        made = cls(encoder.network, encoder.tokens, encoder.name)
+        made.width = cast(Any, made.network).get_input_embeddings().embedding_dim
+        return made
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """ids (batch, tokens) -> vectors (batch, tokens, width)."""
+        vectors: Tensor = cast(Any, self.network).get_input_embeddings()(input_ids)
+        return vectors

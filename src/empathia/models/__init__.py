@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+from empathia import parts
 from empathia.models._folder import FORMAT, read_card, sha256, write_card
 from empathia.schema import Answer, Example, ModelId, Score
 from empathia.task import Task
@@ -33,11 +34,13 @@ class Model(Protocol):
 
 @lru_cache(maxsize=4)
 def load(folder: Path | None = None) -> Model:
-    """The model of a folder, checked against its sha256 sums; without a folder, the default model."""
-    from empathia.models.shared import Shared
+    """The model of a folder, checked against its sha256 sums; without a folder, the default model.
 
+    The card's `kind` names the file here whose `MODEL` reads the folder.
+    """
     folder = folder or DEFAULT
-    return Shared.load(folder, read_card(folder))
+    card = read_card(folder)
+    return cast(Model, parts.load("models", card.get("kind", "shared")).MODEL.load(folder, card))
 
 
 def scores(folder: Path | None = None) -> list[Score]:

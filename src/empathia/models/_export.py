@@ -16,7 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
 
-from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.encoders.huggingface import HuggingFaceEncoder, WordVectors
+from empathia.errors import ModelError
 from empathia.models._network import Network
 
 OPSET = 17
@@ -36,9 +37,19 @@ def _quietly() -> Iterator[None]:
         logging.disable(before)
 
 
+def check_exportable(*, words: bool) -> None:
+    """Refuse heads that read word vectors: a model folder holds an encoder, and these have none."""
+    if words:
+        raise ModelError(
+            "The heads rnn and hred are baselines for benchmarks and cannot be written as a model folder: "
+            "use `training.fit(...).model(...)`, or another head."
+        )
+
+
 @_quietly()
 def export(network: Network, folder: Path, calibration: Sequence[str], *, quantised: bool = True) -> None:
     """Write `encoder.onnx`, one graph per head and `tokenizer.json` into the folder."""
+    check_exportable(words=isinstance(network.encoder, WordVectors))
     network.eval()
     folder.mkdir(parents=True, exist_ok=True)
     network.encoder.tokens.tokenizer.save(str(folder / "tokenizer.json"))

@@ -10,8 +10,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from empathia import parts
-from empathia.encoders.huggingface import HuggingFaceEncoder
-from empathia.errors import ModelError
+from empathia.encoders.huggingface import HuggingFaceEncoder, WordVectors
+from empathia.errors import InputError, ModelError
 from empathia.models._folder import read_card
 from empathia.models.shared import Floats, Shared
 from empathia.schema import ModelId
@@ -24,8 +24,8 @@ class Network(nn.Module):
     def __init__(self, encoder: HuggingFaceEncoder, tasks: Sequence[Task], options: Mapping[str, Any] | None = None) -> None:
         """The `options` are those of the heads, such as CLSN's `cascade`; with several tasks they go to each."""
         super().__init__()
-        self.encoder = encoder
-        self.heads = nn.ModuleDict({task.name: head_class(task)(task, encoder.width, **(options or {})) for task in tasks})
+        self.encoder = WordVectors.of(encoder) if reads_words(tasks) else encoder
+        self.heads = nn.ModuleDict({task.name: head_class(task)(task, self.encoder.width, **(options or {})) for task in tasks})
 
     @classmethod
     def load(cls, folder: Path, tasks: Sequence[Task]) -> "Network":
@@ -43,6 +43,14 @@ class Network(nn.Module):
         self.eval()
         heads = {name: _runner(head) for name, head in self.heads.items()}
         return Shared(id=ModelId(name="in training", version="0", sha256=""), encoder=self.encoder, heads=heads, settings=settings)
+
+
+def reads_words(tasks: Sequence[Task]) -> bool:
+    """Whether the heads of these tasks read word vectors; they cannot share an encoder with heads that read its states."""
+    kinds = {bool(getattr(head_class(task), "words", False)) for task in tasks}
+    if len(kinds) > 1:
+        raise InputError("The heads rnn and hred read word vectors: train their task alone.")
+    return True in kinds
 
 
 def head_class(task: Task) -> Callable[..., nn.Module]:

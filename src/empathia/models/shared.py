@@ -217,3 +217,6 @@ def sigmoid(logits: Floats) -> Floats:
     """Logits as scores between 0 and 1."""
     scores: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
     return scores
+
+
+MODEL = Shared

@@ -19,8 +19,13 @@ def table(scores: Iterable[Score], *, title: str = "") -> Table:
         interval = "" if score.low is None or score.high is None else f"{_figure(score, score.low)} to {_figure(score, score.high)}"
         trivial = ", ".join(f"{name} {_figure(score, value)}" for name, value in score.baselines.items())
         name = f"{score.output} (silver)" if score.silver else score.output
-        shown.add_row(name, score.metric, _figure(score, score.value), interval, trivial, f"{score.rows:,}")
+        shown.add_row(name, score.metric, _figure(score, score.value), interval, trivial, _rows(score))
     return shown
+
+
+def _rows(score: Score) -> str:
+    asked = score.rows + score.unanswered
+    return f"{score.rows:,} of {asked:,}" if score.unanswered else f"{asked:,}"
 
 
 def as_json(scores: Iterable[Score]) -> str:

@@ -1,0 +1,125 @@
+"""Replies with a context that they answer and one that they do not: what teaches a model to heed the context.
+
+Made from conversations alone, without labels of empathy: a reply after its own context fits; after a context of the opposite
+feeling about a like topic, after a neutral one, or after that of a stranger it does not. Neutral exchanges with an empathic
+sentence put into the reply fit nowhere. The contrast set and the carriers of the probe are never used.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from empathia import corpora
+from empathia.schema import Dialogue, Example, Graded
+from empathia.segment import sentences
+
+NEGATIVE = frozenset(
+    {"afraid", "angry", "annoyed", "anxious", "apprehensive", "ashamed", "devastated", "disappointed", "disgusted", "embarrassed"}
+    | {"furious", "guilty", "jealous", "lonely", "sad", "terrified"}
+)
+POSITIVE = frozenset(
+    {"anticipating", "caring", "confident", "content", "excited", "faithful", "grateful", "hopeful", "impressed", "joyful", "proud"}
+    | {"trusting"}
+)
+KINDS = ("inverted", "neutral", "stranger")
+
+
+class Clash(NamedTuple):
+    """A reply, a context that it answers (none for one that fits nowhere), and a context that it does not."""
+
+    reply: str
+    fitting: str | None
+    clashing: str
+
+
+def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 6000) -> list[Clash]:
+    """Up to `most` clashes from the training rows of the mechanisms and from other conversations; missing corpora are left out."""
+    dice = random.Random(f"clashes {seed}")
+    own = [(example.context[-1].content, example.turn.content) for example in rows]
+    talk = list(_first_replies(data, "empatheticdialogues"))
+    dice.shuffle(talk)
+    talk = talk[:most]
+    neutral = list(_neutral(data))
+    opposite = _opposites(talk)
+    found = [Clash(reply, post, dice.choice(own)[0]) for post, reply in own]
+    for i, (context, reply, _) in enumerate(talk):
+        kind = dice.choice(KINDS)
+        if kind == "inverted" and i in opposite:
+            found.append(Clash(reply, context, opposite[i]))
+        elif kind == "neutral" and neutral:
+            found.append(Clash(reply, context, dice.choice(neutral)[0]))
+        else:
+            found.append(Clash(reply, context, dice.choice(talk)[0]))
+    for name in ("esconv", "care"):
+        others = list(_replies(data, name))
+        found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 4))]
+    found += _planted(rows, neutral, dice, count=len(talk) // 3)
+    found += [Clash(reply, post, dice.choice(neutral)[0]) for post, reply in own if neutral]
+    dice.shuffle(found)
+    return found
+
+
+def _planted(rows: Sequence[Example], neutral: Sequence[tuple[str, str]], dice: random.Random, *, count: int) -> Iterator[Clash]:
+    """Neutral exchanges with an empathic sentence of a training row in the reply."""
+    shown = [text for example in rows for text in _rationales(example)]
+    for _ in range(count if shown and neutral else 0):
+        context, reply = dice.choice(neutral)
+        place = dice.choice([0, *(span.end for span in sentences(reply))])
+        yield Clash(f"{reply[:place]} {dice.choice(shown)} {reply[place:].strip()}".strip(), None, context)
+
+
+def _rationales(example: Example) -> Iterator[str]:
+    for grade in example.turn.labels.values():
+        if isinstance(grade, Graded) and grade.level:
+            yield from (text for span in grade.rationales for text in _short(example.turn.content[span.start : span.end]))
+
+
+def _short(text: str) -> Iterator[str]:
+    """The sentences of a text that could stand in any reply."""
+    return (found for span in sentences(text) if 2 <= len((found := text[span.start : span.end]).split()) <= 14)
+
+
+def _first_replies(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
+    """(what the speaker says first, the first reply, the speaker's emotion)."""
+    for dialogue in _read(data, name):
+        if len(dialogue.turns) > 1 and dialogue.metadata.get("split", "train") == "train":
+            yield dialogue.turns[0].content, dialogue.turns[1].content, str(dialogue.labels.get("emotion"))
+
+
+def _neutral(data: Path) -> Iterator[tuple[str, str]]:
+    """Neighbouring turns in which nobody shows an emotion."""
+    for dialogue in _read(data, "reccon"):
+        for one, other in zip(dialogue.turns, dialogue.turns[1:], strict=False):
+            calm = one.labels.get("emotion") == other.labels.get("emotion") == "neutral"
+            if calm and one.role != other.role and len(one.content.split()) > 3:
+                yield one.content, other.content
+
+
+def _replies(data: Path, name: str) -> Iterator[tuple[str, str]]:
+    """Labelled replies of helpers, each with the last turn that it answers; rows kept for tests stay out."""
+    for dialogue in _read(data, name):
+        if dialogue.metadata.get("split", "train") == "train":
+            for index, turn in enumerate(dialogue.turns):
+                answered = dialogue.answered(index)
+                if turn.labels and answered:
+                    yield dialogue.turns[answered[-1]].content, turn.content
+
+
+def _read(data: Path, name: str) -> list[Dialogue]:
+    return corpora.dialogues(name, data) if (data / corpora.card(name).folder).is_dir() else []
+
+
+def _opposites(talk: Sequence[tuple[str, str, str]]) -> dict[int, str]:
+    """For each context of a clear feeling, by its place, the nearest context of the opposite feeling, by the words they share."""
+    from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
+
+    sides = [[i for i, (_, _, emotion) in enumerate(talk) if emotion in side] for side in (NEGATIVE, POSITIVE)]
+    if not all(sides):
+        return {}
+    words = TfidfVectorizer(stop_words="english", sublinear_tf=True).fit_transform([context for context, _, _ in talk])
+    found: dict[int, str] = {}
+    for mine, other in (sides, sides[::-1]):
+        near = (words[mine] @ words[other].T).toarray().argmax(axis=1)
+        found |= {i: talk[other[j]][0] for i, j in zip(mine, near, strict=True)}
+    return found
