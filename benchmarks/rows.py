@@ -14,6 +14,14 @@ from rich.table import Table
 Row = dict[str, Any]
 RESULTS = Path(__file__).parent / "results"
 DATA = Path(os.environ.get("EMPATHIA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+COLUMNS = {
+    "ours": "ours",
+    "low": "lowest",
+    "high": "highest",
+    "before_quantisation": "before quantisation",
+    "baseline": "trivial",
+    "published": "published",
+}
 
 
 def row(id: str, ours: float | None, **told: Any) -> Row:  # noqa: A002
@@ -25,10 +33,11 @@ def row(id: str, ours: float | None, **told: Any) -> Row:  # noqa: A002
 
 
 def save(name: str, rows: Iterable[Row]) -> Path:
-    """Write the rows of one benchmark."""
+    """Write the rows of one benchmark, as JSON and as a Markdown table beside it."""
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(list(rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path, told = RESULTS / f"{name}.json", list(rows)
+    path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.with_suffix(".md").write_text(markdown(told), encoding="utf-8")
     return path
 
 
@@ -52,3 +61,18 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1 else f"{value:.1f}"
     return "" if value is None else str(value)
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """Rows as Markdown, with the columns that any of them fills."""
+    shown = [column for column in COLUMNS if any(one.get(column) is not None for one in rows)]
+    lines = ["| " + " | ".join(["", *(COLUMNS[column] for column in shown)]) + " |", "|---|" + "---:|" * len(shown)]
+    for one in rows:
+        silver = " (silver)" if one["silver"] else ""
+        name = one["id"].partition("/")[2].replace("/", " · ").replace("_", " ")
+        lines.append("| " + " | ".join([f"{name}{silver}", *(_figure(one.get(column)) for column in shown)]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -12,43 +12,20 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.rows import Row, load
+from benchmarks.rows import Row, load, markdown
 
 ROOT = Path(__file__).parent.parent
 FILES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 BLOCK = re.compile(r"(<!-- table (\w+): (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-COLUMNS = {
-    "ours": "ours",
-    "low": "lowest",
-    "high": "highest",
-    "before_quantisation": "before quantisation",
-    "baseline": "trivial",
-    "published": "published",
-}
 
 
 def filled(text: str) -> str:
     """The text with every table as the result files have it now."""
-    return BLOCK.sub(lambda found: found[1] + table(_rows(found[2], found[3].split(","))) + found[4], text)
+    return BLOCK.sub(lambda found: found[1] + markdown(_rows(found[2], found[3].split(","))) + found[4], text)
 
 
 def _rows(name: str, patterns: Sequence[str]) -> list[Row]:
     return [one for pattern in patterns for one in load(name) if fnmatch(one["id"], pattern)]
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Rows as Markdown, with the columns that any of them fills."""
-    shown = [column for column in COLUMNS if any(one.get(column) is not None for one in rows)]
-    lines = ["| " + " | ".join(["", *(COLUMNS[column] for column in shown)]) + " |", "|---|" + "---:|" * len(shown)]
-    for one in rows:
-        silver = " (silver)" if one["silver"] else ""
-        name = one["id"].partition("/")[2].replace("/", " · ").replace("_", " ")
-        lines.append("| " + " | ".join([f"{name}{silver}", *(_figure(one.get(column)) for column in shown)]) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def main(check: Annotated[bool, typer.Option("--check", help="Only say whether the files are up to date.")] = False) -> None:
