@@ -26,9 +26,17 @@ def test_any_text_can_be_explained(text: str) -> None:
         assert all(len(weights) == len(found.words) for weights in found.weights.values())
 
 
-def test_only_labels_are_explained_by_words() -> None:
-    with pytest.raises(InputError, match="rationales"):
+def test_levels_are_explained_by_words_where_the_context_is_told() -> None:
+    with pytest.raises(InputError, match="--context"):
         explanation.explain("mechanisms", "I am sorry")
+    with pytest.raises(InputError, match="leaving words out"):
+        explanation.explain("mechanisms", "I am sorry", context="My dog died.", gradients=True)
+    found = {one.output: one for one in explanation.explain("mechanisms", "I am so sorry.", context="My dog died.")}
+    assert set(found) == set(tasks.load("mechanisms").outputs)
+    (weights,) = found["emotional_reactions"].weights.values()
+    assert 0 < found["emotional_reactions"].scores[explanation.EXPECTED] <= 2
+    assert max(range(4), key=weights.__getitem__) == 3
+    assert explanation.reasons("mechanisms", "I am so sorry.", context="My dog died.") == []  # no glass box
 
 
 def test_gradients_need_torch_weights() -> None:

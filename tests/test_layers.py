@@ -10,13 +10,14 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
-    ["parts", "task", "segment", "metrics"],
+    ["parts", "task", "segment", "metrics", "seeds", "comparison"],
     ["corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],
     ["tasks"],
-    ["analysis", "evaluation"],
-    ["training", "explanation", "probing", "generation", "relation", "agreement"],
-    ["batch"],
+    ["labelled"],
+    ["analysis", "evaluation", "observation"],
+    ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation"],
+    ["batch", "seeds_cli", "labels_cli"],
     ["cli"],
 ]
 LINE = {name: number for number, names in enumerate(LAYERS) for name in names}

@@ -9,6 +9,7 @@ from empathia import corpora, models
 from empathia.errors import UnknownName
 from empathia.models import Model, prompted
 from empathia.models.prompted import Prompted
+from empathia.models.seeded import Seeded
 from empathia.schema import (
     NOT_PARTICIPANTS,
     Analysis,
@@ -21,6 +22,7 @@ from empathia.schema import (
     Summary,
     TurnAnalysis,
 )
+from empathia.seeds import read_all
 from empathia.segment import sentences
 from empathia.task import Task
 from empathia.tasks import load as load_task
@@ -53,11 +55,28 @@ def judge(spec: str, *, tasks: Sequence[str] | None = None, cache: Path | None =
 
 
 def choose(asked: Sequence[str] | None, model: Model) -> list[Task]:
-    """The tasks of these names, or all that the model answers; an unknown one is an error that suggests the nearest."""
+    """The tasks of these names, or all that the model answers; an unknown one is an error that suggests the nearest.
+
+    What a person brings along as seeds is always asked.
+    """
+    own: Mapping[str, Task] = model.own if isinstance(model, Seeded) else {}
     for name in asked or ():
         if name not in model.tasks:
             raise UnknownName("task", name, model.tasks)
-    return [load_task(name) for name in model.tasks if asked is None or name in asked]
+    return [own.get(name) or load_task(name) for name in model.tasks if asked is None or name in asked or name in own]
+
+
+def with_seeds(model: Model, paths: Sequence[Path]) -> Model:
+    """The model with a task of its own for each seed file, or each .txt file of a folder, named after the file."""
+    taken = [key for name in task_names() for key in (name, *load_task(name).outputs)]
+    return Seeded.of(model, read_all(paths), taken) if paths else model
+
+
+def texts(file: Path) -> Iterator[tuple[str, str]]:
+    """What is said in a file of conversations, each turn with its place; what cannot be read is passed over."""
+    for found in corpora.open_dialogues(file):
+        if isinstance(found, Dialogue):
+            yield from ((f"{found.id} [{one.index}]", one.turn.content) for one in speaking(found))
 
 
 def _batches(dialogues: Iterable[Dialogue], size: int) -> Iterator[list[Dialogue]]:

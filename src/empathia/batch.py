@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from empathia import corpora, explanation, models
-from empathia.analysis import analyse_all, choose, speaking
+from empathia.analysis import analyse_all, choose, speaking, with_seeds
 from empathia.errors import InputError
 from empathia.models import Model, prompted
 from empathia.models.prompted import Prompted
@@ -30,14 +30,16 @@ class Job:
     format: str | None = None
     explain: bool = False  # the words behind each direction, in the report
     judge: Prompted | None = None  # an LLM in place of the model
+    seeds: tuple[Path, ...] = ()  # files of seeds, each a question of its own
 
 
 def run(job: Job, watch: Callable[[Tally], None] = lambda _: None) -> Tally:
     """Do the job; the tally of all that was found. `watch` is called after every conversation."""
     _check(job)
-    asked = choose(job.tasks, _model(job))
+    model = _model(job)
+    asked = choose(job.tasks, model)
     tally = Tally(asked)
-    analyses = _watched(tally.watch(_problems_to(job.errors, stream(job))), tally, watch)
+    analyses = _watched(tally.watch(_problems_to(job.errors, stream(job, model))), tally, watch)
     if job.output:
         tables.write(analyses, job.output, tasks=asked)
     else:
@@ -61,7 +63,7 @@ def forecast(job: Job) -> str:
 
 
 def _model(job: Job) -> Model:
-    return job.judge or models.load(job.model)
+    return with_seeds(job.judge or models.load(job.model), job.seeds)
 
 
 def _check(job: Job) -> None:
@@ -78,11 +80,11 @@ def _check(job: Job) -> None:
         tables.check_path(job.output, sources=job.files)
 
 
-def stream(job: Job) -> Iterator[Analysis | Problem]:
+def stream(job: Job, model: Model | None = None) -> Iterator[Analysis | Problem]:
     """The analyses of all conversations in the files, in order, and the problems met on the way."""
     opened = [corpora.open_dialogues(sys.stdin.buffer if str(file) == "-" else file, job.format) for file in job.files]
     aside: deque[Problem] = deque()
-    for analysis in analyse_all(_good(chain.from_iterable(opened), aside), tasks=job.tasks, model=_model(job)):
+    for analysis in analyse_all(_good(chain.from_iterable(opened), aside), tasks=job.tasks, model=model or _model(job)):
         yield from _taken(aside)
         yield analysis
     yield from _taken(aside)

@@ -6,9 +6,13 @@ from typing import Annotated
 
 import typer
 
+from empathia import labels_cli, seeds_cli
+
 app = typer.Typer(name="empathia", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 data_app = typer.Typer(no_args_is_help=True, help="Corpora: what there is, where it comes from, what a folder holds.")
 app.add_typer(data_app, name="data")
+app.add_typer(seeds_cli.app, name="seeds")
+app.add_typer(labels_cli.annotate, name="annotate")
 
 Folder = Annotated[Path | None, typer.Option("--model", help="Model folder; without it, the default model.")]
 Data = Annotated[Path, typer.Option("--data", envvar="EMPATHIA_DATA", help="Folder of the corpora (see `empathia data list`).")]
@@ -53,6 +57,9 @@ def analyse(
     explain: Annotated[bool, typer.Option("--explain", help="With --report: also which words decided the direction of each turn.")] = False,
     llm: Llm = None,
     cache: Cache = None,
+    seeds: Annotated[
+        list[Path] | None, typer.Option(help="Find sentences like these seeds too: a .txt file, one a line, or a folder.")
+    ] = None,
 ) -> None:
     """Analyse conversations: who seeks empathy, was it given, how, with which words.
 
@@ -65,7 +72,7 @@ def analyse(
     if llm and explain:
         raise typer.BadParameter("--explain asks a model folder about every word: it does not go with --llm.")
     judge = analysis.judge(llm, tasks=asked, cache=cache) if llm else None
-    job = batch.Job(tuple(files), output, report, errors, asked, model, format, explain, judge)
+    job = batch.Job(tuple(files), output, report, errors, asked, model, format, explain, judge, tuple(seeds or ()))
     if judge:
         typer.echo(batch.forecast(job), err=True)
     with progress.counting("Analysing") as watch:
@@ -139,15 +146,17 @@ def explain(
     model: Folder = None,
     gradients: Annotated[bool, typer.Option("--gradients", help="Integrated gradients too; needs a model with torch weights.")] = False,
     report: Annotated[Path | None, typer.Option(help="Also as one HTML file.")] = None,
+    context: Annotated[str | None, typer.Option(help="What the text answers; tasks on replies, such as mechanisms, need it.")] = None,
 ) -> None:
-    """Which words of a turn speak for which label."""
+    """Which words of a turn speak for which label; with a glass box (`empathia seeds fit`), every reason for its levels."""
     from empathia import explanation
-    from empathia.report import attribution, terminal
+    from empathia.report import glass, terminal
 
-    found = explanation.explain(task, text, model=model, gradients=gradients)
+    reasons = explanation.reasons(task, text, model=model, context=context)
+    found = reasons or explanation.explain(task, text, model=model, gradients=gradients, context=context)
     if report:
-        report.write_text(attribution.page(found), encoding="utf-8")
-    terminal.show(attribution.drawn(found))
+        report.write_text(glass.page(found), encoding="utf-8")
+    terminal.show(glass.drawn(found))
 
 
 @app.command()
@@ -167,6 +176,9 @@ def probe(
     if plot:
         plot.write_text(probes.picture(found), encoding="utf-8")
     terminal.show(probes.as_json(found) if as_json else probes.table(found))
+
+
+app.command()(labels_cli.relate)
 
 
 @data_app.command("list")

@@ -1,7 +1,8 @@
 """Which words speak for a label: by leaving each out (occlusion), or by gradients (integrated gradients, Captum).
 
 Occlusion asks the model again without each word, so it works for every model; integrated gradients need the torch weights
-of a model folder. The two rest on different ideas: where their ranks agree, believe them more.
+of a model folder. The two rest on different ideas: where their ranks agree, believe them more. A glass box needs neither:
+its answers carry their reasons.
 """
 
 import re
@@ -12,21 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from empathia import tasks
-from empathia.errors import InputError
+from empathia.errors import InputError, UnknownName
 from empathia.models import DEFAULT, Model, load, read_card
-from empathia.schema import Analysis, Attribution, ChoiceAnswer, Dialogue, Example, Turn
-from empathia.task import Choice, Task
+from empathia.schema import Analysis, Attribution, ChoiceAnswer, Dialogue, Example, GlassAnswer, LevelAnswer, Reasons, Turn
+from empathia.task import Choice, Level, Task
 
 WORD = re.compile(r"\S+")
+EXPECTED = "expected level"
 WHOLE = 60  # words of a turn that is explained as a whole in a report
 
 
-def occlusion(model: Model, task: Task, output: str, text: str) -> Attribution:
-    """How much each word adds to the score of each label: the score with it less the score without it."""
+def occlusion(model: Model, task: Task, output: str, text: str, *, context: str | None = None) -> Attribution:
+    """How much each word adds to the score of each label, or to the expected level: with it less without it."""
     words = list(WORD.finditer(text))
     shorter = [text[: word.start()] + text[word.end() :].lstrip() for word in words]
     asked = [text, *(one if one.strip() else "." for one in shorter)]  # a text of one word is asked against a mere full stop
-    answers = model.answer([_example(one) for one in asked], [task])
+    answers = model.answer([_example(one, context) for one in asked], [task])
     scores = [_scores(found[output]) for found in answers]
     weights = {label: tuple(scores[0][label] - without[label] for without in scores[1:]) for label in scores[0]}
     return _attribution(output, "occlusion", text, scores[0], weights)
@@ -65,16 +67,38 @@ def compared(one: Attribution, other: Attribution) -> Attribution:
     return one.model_copy(update={"agreement": agreement})
 
 
-def explain(task: str, text: str, *, model: Path | None = None, gradients: bool = False) -> list[Attribution]:
-    """For each output of a task on turns, which words speak for which label: by occlusion, and on request by gradients."""
-    asked = tasks.load(task)
-    outputs = [name for name, output in asked.outputs.items() if isinstance(output, Choice)]
-    if not outputs:
-        raise InputError(f"The words of {task} are its rationales: see `empathia analyse`. Tasks to explain: direction.")
-    found = [occlusion(load(model), asked, name, text) for name in outputs]
+def explain(task: str, text: str, *, model: Path | None = None, gradients: bool = False, context: str | None = None) -> list[Attribution]:
+    """For each output of a task, which words speak for which label or level: by occlusion, and on request by gradients.
+
+    A task on replies needs the `context`: what the text answers.
+    """
+    asked, asked_of = _ready(task, model, context)
+    names = [name for name, output in asked.outputs.items() if isinstance(output, Choice | Level)]
+    if gradients and asked.on == "reply":
+        raise InputError(f"Gradients explain the labels of single turns; {task} is explained by leaving words out.")
+    found = [occlusion(asked_of, asked, name, text, context=context) for name in names]
     if gradients:
         found += [compared(integrated_gradients(model or DEFAULT, asked, one.output, text), one) for one in found]
     return found
+
+
+def reasons(task: str, text: str, *, model: Path | None = None, context: str | None = None) -> list[Reasons]:
+    """All reasons of a glass box for each output of a task; nothing where the model is none."""
+    asked, asked_of = _ready(task, model, context)
+    (answers,) = asked_of.answer([_example(text, context)], [asked])
+    levels = {name: output.levels for name, output in asked.outputs.items() if isinstance(output, Level)}
+    found = {name: answer for name, answer in answers.items() if isinstance(answer, GlassAnswer)}
+    return [Reasons(output=name, text=text, answer=answer, levels=levels[name]) for name, answer in found.items()]
+
+
+def _ready(name: str, folder: Path | None, context: str | None) -> tuple[Task, Model]:
+    """The task and the model, if the one can be asked of the other."""
+    task, model = tasks.load(name), load(folder)
+    if name not in model.tasks:
+        raise UnknownName("task of this model", name, model.tasks)
+    if task.on == "reply" and not (context or "").strip():
+        raise InputError(f"{name} is asked of replies: say with --context what the text answers.")
+    return task, model
 
 
 def explain_all(analyses: Iterable[Analysis], *, model: Path | None = None) -> dict[tuple[str, int], list[Attribution]]:
@@ -121,9 +145,13 @@ def _attribution(output: str, method: str, text: str, scores: Mapping[str, float
 
 
 def _scores(answer: Any) -> Mapping[str, float]:
+    if isinstance(answer, LevelAnswer):
+        return {EXPECTED: sum(level * score for level, score in enumerate(answer.scores))}
     assert isinstance(answer, ChoiceAnswer)
     return answer.scores
 
 
-def _example(text: str) -> Example:
-    return Example(dialogue=Dialogue(id="1", turns=(Turn(role="writer", content=text),)), index=0)
+def _example(text: str, context: str | None = None) -> Example:
+    said = (Turn(role="writer", content=text),)
+    before = (Turn(role="other", content=context),) if context else ()
+    return Example(dialogue=Dialogue(id="1", turns=before + said), index=len(before))

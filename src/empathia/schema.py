@@ -278,3 +278,117 @@ class Attribution(Record):
     scores: Mapping[str, float]
     weights: Mapping[str, tuple[float, ...]]
     agreement: Mapping[str, float] = Field(default_factory=dict)
+
+
+class Reasons(Record):
+    """Why a glass box gave a reply its level: the reply, and the answer with all of its reasons."""
+
+    output: str
+    text: str
+    answer: GlassAnswer
+    levels: tuple[str, ...]
+
+
+class Hit(Record):
+    """A sentence somewhere that is like a seed of a set."""
+
+    place: str
+    name: str
+    sentence: str
+    seed: str
+    score: float
+
+
+class SeedScore(Record):
+    """The IOU-F1 that so many seeds reach, by variant of the metric."""
+
+    seeds: int
+    scores: Mapping[str, float]
+
+
+class Curve(Record):
+    """The IOU-F1 of a seed set against the number of seeds, and what trivial answers reach on the same rows."""
+
+    name: str
+    points: tuple[SeedScore, ...]
+    trivial: Mapping[str, Mapping[str, float]]
+
+
+Origin = Literal["human", "silver", "ours"]
+
+
+class Side(Record):
+    """A rating over the turns or dialogues on one side of a comparison: how many, its mean and the standard error of that."""
+
+    rows: int
+    mean: float | None = None
+    error: float | None = None
+
+
+class Relation(Record):
+    """How a rating differs between the turns (or whole dialogues) that show a label and those that do not.
+
+    `p` is of one test, `corrected` of all (Holm). What cannot be computed is null.
+    """
+
+    output: str
+    label: str
+    rating: str
+    unit: Literal["turn", "dialogue"]
+    shown: Side
+    absent: Side
+    effect: float | None = None
+    p: float | None = None
+    corrected: float | None = None
+
+
+class Correlation(Record):
+    """Spearman's correlation of a label (shown or not) or a rating with one rating, with its approximate 95 % interval."""
+
+    output: str
+    label: str | None
+    rating: str
+    unit: Literal["turn", "dialogue"]
+    rows: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Related(Record):
+    """How labels and ratings of a source hang together; `origins` says of each whether people, a language model or we gave it."""
+
+    source: str
+    test: str
+    effect: str
+    turns: int
+    dialogues: int
+    origins: Mapping[str, Origin]
+    relations: tuple[Relation, ...]
+    correlations: tuple[Correlation, ...]
+
+
+class Estimate(Record):
+    """A figure and its 95 % interval; what cannot be computed is null."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Agreement(Record):
+    """How far annotators agree on one output, or on one label of it: `rows` are the items that two or more of them labelled."""
+
+    output: str
+    label: str | None
+    rows: int
+    figures: Mapping[str, Estimate]
+
+
+class Agreed(Record):
+    """All agreements of some annotators, and what could not be compared: labelled items of each that match nothing, by reason."""
+
+    annotators: tuple[str, ...]
+    matched: int
+    unmatched: Mapping[str, Mapping[str, int]]
+    agreements: tuple[Agreement, ...]

@@ -3,7 +3,8 @@
 Seeds come from training rows, thresholds and the choice of seeds from validation rows, scores from test rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,16 +18,17 @@ from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models import _additive, _similar
 from empathia.models._additive import Floats
-from empathia.models._similar import DEFAULT_ENCODER, DIGITS, Sentences, matches, vectors, wins
-from empathia.models.micromodels import KIND, Micromodels, features
-from empathia.schema import Curve, Example, GlassAnswer, Graded, ModelId, Score, ScoredSpan, SeedScore
+from empathia.models._rationales import grade, iou, threshold, trivial
+from empathia.models._similar import DEFAULT_ENCODER, DIGITS, Sentences, matches, open_encoder, vectors
+from empathia.models.micromodels import KIND, Micromodels, check_free, features
+from empathia.schema import Curve, Example, GlassAnswer, ModelId, Score, SeedScore
 from empathia.seeds import SeedSet
 from empathia.task import Level
 
 TASK = tasks.load("mechanisms")
-GRID = tuple(round(0.3 + 0.02 * i, 2) for i in range(34))  # thresholds that are tried
 SIZES = (3, 10, 30, 100)
 CHOOSE: metrics.Variant = "positives-only"
+VARIANTS: tuple[metrics.Variant, ...] = ("micromodels", "positives-only")
 
 
 def make(rows: Sequence[Example]) -> list[SeedSet]:
@@ -74,7 +76,7 @@ def taught(model: Micromodels, rows: Sequence[Example], table: Floats, *, seed: 
     """The model with an additive machine per mechanism, learnt from the features of these rows."""
     machines = {}
     for name, output in TASK.outputs.items():
-        levels = [_grade(row, name).level for row in rows]
+        levels = [grade(row, name).level for row in rows]
         if len(set(levels)) < 2:
             raise InputError(f"The training rows hold one level of {name} alone: a model needs at least 2.")
         machines[name] = _additive.fit(table, levels, count=len(cast(Level, output).levels), seed=seed)
@@ -88,64 +90,78 @@ def chosen(model: Micromodels, rows: Sequence[Example]) -> Micromodels:
     sets = {}
     for name, some in model.seeds.items():
         shown = [cast(GlassAnswer, found[name]).rationales for found in answers]
-        sets[name] = replace(some, threshold=threshold(rows, name, shown, some.threshold))
+        sets[name] = replace(some, threshold=threshold(rows, name, shown, CHOOSE) or some.threshold)
     return replace(model, seeds=sets)
 
 
-def threshold(
-    rows: Sequence[Example],
-    output: str,
-    shown: Sequence[Sequence[ScoredSpan]],
-    otherwise: float,
-    variant: metrics.Variant = CHOOSE,
-) -> float:
-    """How like a seed a sentence must be to be a rationale, by IOU-F1; `otherwise` where no row has a rationale."""
-    if not any(_grade(row, output).rationales for row in rows):
-        return otherwise
-    return max(GRID, key=lambda theta: iou(rows, output, shown, theta, variant))
-
-
-def iou(rows: Sequence[Example], output: str, shown: Sequence[Sequence[ScoredSpan]], theta: float, variant: metrics.Variant) -> float:
-    """The IOU-F1 of the sentences that are at least so like a seed."""
-    said = [metrics.marks(row.turn.content, [s for s in spans if s.score >= theta]) for row, spans in zip(rows, shown, strict=True)]
-    return metrics.iou_f1(_gold(rows, output), said, variant=variant)
+def wins(rows: Sequence[Example], texts: Sequence[Sentences], given: SeedSet, known: Floats) -> Counter[str]:
+    """How often each seed is the one that a sentence is most like, among the sentences that people marked."""
+    found: Counter[str] = Counter()
+    for row, text in zip(rows, texts, strict=True):
+        marked = grade(row, given.name).rationales
+        for match in matches(text, given.seeds, known):
+            found[match.seed] += any(match.start < span.end and span.start < match.end for span in marked)
+    return +found
 
 
 def prune(given: Sequence[SeedSet], rows: Sequence[Example], keep: int, encoder: Encoder) -> list[SeedSet]:
-    """Of each set the seeds that most often are the best match in these rows: give validation rows."""
+    """Of each set the seeds that most often are the best match of what people marked in these rows: give validation rows."""
     texts = read(encoder, rows)
-    return [seeds.prune(some, keep, wins(texts, some, vectors(encoder, some.seeds))) for some in given]
+    return [seeds.prune(some, keep, wins(rows, texts, some, vectors(encoder, some.seeds))) for some in given]
 
 
-def curve(given: SeedSet, rows: Split, encoder: Encoder, *, sizes: Sequence[int] = SIZES) -> Curve:
+def kept(given: Sequence[SeedSet], data: Path, keep: int, *, encoder: str, seed: int) -> list[SeedSet]:
+    """The same with the validation rows of the corpora in a folder."""
+    _scorable(given)
+    return prune(given, rows(data, seed).valid, keep, open_encoder(encoder))
+
+
+def curves(given: Sequence[SeedSet], rows: Split, encoder: Encoder, *, sizes: Sequence[int] = SIZES) -> list[Curve]:
     """How well the sentences that are like a seed are rationales, against the number of seeds, on test rows.
 
     Seeds are kept, and the threshold is chosen, on validation rows; levels play no part.
     """
-    if given.name not in TASK.outputs:
-        raise InputError(f"No corpus has rationales for '{given.name}'. Seeds that can be scored: {', '.join(TASK.outputs)}.")
     valid, test = read(encoder, rows.valid), read(encoder, rows.test)
-    known = dict(zip(given.seeds, vectors(encoder, given.seeds), strict=True))
-    used = wins(valid, given, np.stack(list(known.values())))
-    points = []
-    for size in sorted({min(size, len(known)) for size in (*sizes, len(known))}):
-        some = seeds.prune(given, size, used)
-        held, asked = ([matches(text, some.seeds, np.stack([known[seed] for seed in some.seeds])) for text in part] for part in (valid, test))
-        thetas = {variant: threshold(rows.valid, given.name, held, given.threshold, variant) for variant in metrics.VARIANTS[1:]}
-        scores = {variant: iou(rows.test, given.name, asked, theta, variant) for variant, theta in thetas.items()}
-        points.append(SeedScore(seeds=size, scores=scores))
-    gold = _gold(rows.test, given.name)
-    guesses = {"mark nothing": metrics.mark_nothing(gold), "mark everything": metrics.mark_everything(gold)}
-    trivial = {name: {v: metrics.iou_f1(gold, said, variant=v) for v in metrics.VARIANTS[1:]} for name, said in guesses.items()}
-    return Curve(name=given.name, points=tuple(points), trivial=trivial)
+    found = []
+    for some in given:
+        known = dict(zip(some.seeds, vectors(encoder, some.seeds), strict=True))
+        used = wins(rows.valid, valid, some, np.stack(list(known.values())))
+        points = []
+        for size in sorted({min(size, len(known)) for size in (*sizes, len(known))}):
+            few = seeds.prune(some, size, used)
+            table = np.stack([known[seed] for seed in few.seeds])
+            held, asked = ([matches(text, few.seeds, table) for text in part] for part in (valid, test))
+            thetas = {variant: threshold(rows.valid, some.name, held, variant) or some.threshold for variant in VARIANTS}
+            scores: dict[str, float] = {kind: iou(rows.test, some.name, asked, theta, kind) for kind, theta in thetas.items()}
+            points.append(SeedScore(seeds=size, scores=scores))
+        found.append(Curve(name=some.name, points=tuple(points), trivial=trivial(rows.test, some.name, VARIANTS)))
+    return found
+
+
+def _scorable(given: Sequence[SeedSet]) -> None:
+    for some in given:
+        if some.name not in TASK.outputs:
+            raise InputError(f"No corpus has rationales for '{some.name}'. Files that can be scored or pruned: {', '.join(TASK.outputs)}.")
+
+
+def scored(given: Sequence[SeedSet], data: Path, *, encoder: str, seed: int) -> list[Curve]:
+    """The curves of seed sets on the corpora in a folder."""
+    _scorable(given)
+    return curves(given, rows(data, seed), open_encoder(encoder))
+
+
+def rows(data: Path, seed: int) -> Split:
+    """The labelled rows of mechanisms in a folder of corpora."""
+    return split(rows_of(TASK, data), seed=seed)
 
 
 def train(data: Path, out: Path, *, given: Sequence[SeedSet] = (), encoder: str = DEFAULT_ENCODER, seed: int = 0) -> list[Score]:
     """Fit the glass box on the corpora, write it as a model folder, and give its scores on test rows."""
-    rows = split(rows_of(TASK, data), seed=seed)
-    model = fit(rows, _similar.open_encoder(encoder), given=given, where=encoder, seed=seed)
-    scores = evaluate(model, TASK, rows.test)
-    model.save(out, _told(model, rows, scores, seed))
+    check_free(out)
+    parts = rows(data, seed)
+    model = fit(parts, open_encoder(encoder), given=given, where=encoder, seed=seed)
+    scores = evaluate(model, TASK, parts.test)
+    model.save(out, _told(model, parts, scores, seed))
     return scores
 
 
@@ -156,7 +172,7 @@ def _told(model: Micromodels, rows: Split, scores: Sequence[Score], seed: int) -
         "rows": {TASK.name: {part: len(getattr(rows, part)) for part in ("train", "valid", "test")}},
         "data": {name: corpora.card(name).model_dump(include={"licence", "source"}) for name in TASK.corpora},
         "licence": "the seeds are words of the training data: its licence, see `data`, is theirs",
-        "wins": {name: dict(wins(texts, some, model.known[name]).most_common()) for name, some in model.seeds.items()},
+        "wins": {name: dict(wins(rows.valid, texts, some, model.known[name]).most_common()) for name, some in model.seeds.items()},
         "scores": {"after_quantisation": {TASK.name: [score.model_dump() for score in scores]}},
         "date": date.today().isoformat(),
     }
@@ -165,18 +181,3 @@ def _told(model: Micromodels, rows: Split, scores: Sequence[Score], seed: int) -
 def read(encoder: Encoder, rows: Sequence[Example]) -> list[Sentences]:
     """The sentences of the replies."""
     return _similar.split(encoder, [row.turn.content for row in rows])
-
-
-def _gold(rows: Sequence[Example], output: str) -> list[metrics.Marks]:
-    return [metrics.marks(row.turn.content, _grade(row, output).rationales) for row in rows]
-
-
-def _grade(example: Example, output: str) -> Graded:
-    found = example.turn.labels[output]
-    assert isinstance(found, Graded)
-    return found
-
-
-def uses(card: Mapping[str, Any], name: str) -> Mapping[str, int]:
-    """How often each seed of a model was the best match in validation rows, as its card tells."""
-    return dict(card.get("wins", {}).get(name, {}))

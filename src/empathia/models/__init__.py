@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from empathia import parts
+from empathia.errors import ModelError
 from empathia.models._folder import FORMAT, read_card, sha256, write_card
 from empathia.schema import Answer, Example, ModelId, Score
 from empathia.task import Task
@@ -40,7 +41,10 @@ def load(folder: Path | None = None) -> Model:
     """
     folder = folder or DEFAULT
     card = read_card(folder)
-    return cast(Model, parts.load("models", card.get("kind", "shared")).MODEL.load(folder, card))
+    kind = card.get("kind", "shared")
+    if not hasattr(part := parts.load("models", kind), "MODEL"):
+        raise ModelError(f"The model in '{folder}' is of the kind '{kind}', which is not read from a folder.")
+    return cast(Model, part.MODEL.load(folder, card))
 
 
 def scores(folder: Path | None = None) -> list[Score]:

@@ -1,0 +1,138 @@
+"""Micromodels: a glass box for mechanisms (Lee et al. 2023). Every answer carries all of its reasons.
+
+Each mechanism has seeds, rationales of training rows. How like the likeliest sentence of a reply is to any seed is one
+feature per mechanism; an additive model over these features gives the level, and the sentences that are like enough show
+it. Seeds are text files in the model folder: whoever edits them changes the answers. What the reply answers is not read.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from empathia import seeds as seed_files
+from empathia.encoders import Encoder
+from empathia.errors import InputError, ModelError
+from empathia.models._additive import Additive, Floats
+from empathia.models._folder import FORMAT, read_card, write_card
+from empathia.models._similar import DIGITS, Sentences, matches, open_encoder, split, vectors
+from empathia.schema import Answer, Example, GlassAnswer, Match, ModelId, ScoredSpan
+from empathia.seeds import SeedSet
+from empathia.task import Task
+
+KIND, TASK = "micromodels", "mechanisms"
+NEAR = 0.02  # how far two machines' fingerprints of one encoder may differ
+
+
+@dataclass(frozen=True)
+class Micromodels:
+    """Per mechanism its seeds, their vectors, and the additive model that reads the features of all mechanisms."""
+
+    id: ModelId
+    encoder: Encoder
+    seeds: Mapping[str, SeedSet]
+    known: Mapping[str, Floats]
+    machines: Mapping[str, Additive]
+    where: str = "default"
+
+    tasks = (TASK,)
+
+    @classmethod
+    def load(cls, folder: Path, card: Mapping[str, Any]) -> "Micromodels":
+        """The model of a checked folder, with its seeds as they are now."""
+        files = {name: folder / f"{name}.txt" for name in card["machines"]}
+        seeds = {name: seed_files.read(file) for name, file in files.items()}
+        encoder = open_encoder(card["encoder"]["where"])
+        if not np.allclose(card["encoder"]["fingerprint"], fingerprint(encoder), atol=NEAR):
+            raise ModelError(
+                f"The model in '{folder}' was fitted with another encoder than '{card['encoder']['where']}' is now: fit it again."
+            )
+        read = b"".join(file.read_bytes() for file in (folder / "model.json", *files.values()))
+        return cls(
+            id=ModelId(name=card["name"], version=card["version"], sha256=hashlib.sha256(read).hexdigest()),
+            encoder=encoder,
+            seeds=seeds,
+            known={name: vectors(encoder, some.seeds) for name, some in seeds.items()},
+            machines={name: Additive.from_json(told) for name, told in card["machines"].items()},
+            where=card["encoder"]["where"],
+        )
+
+    def save(self, folder: Path, told: Mapping[str, Any] | None = None) -> None:
+        """Write the folder: a text file of seeds per mechanism, and last the card, with what else is `told` of the model."""
+        check_free(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, seeds in self.seeds.items():
+            seed_files.write(seeds, folder / f"{name}.txt")
+        card = {
+            "format": FORMAT,
+            "kind": KIND,
+            "name": self.id.name,
+            "version": self.id.version,
+            "tasks": {TASK: {}},
+            "encoder": {"where": self.where, "fingerprint": fingerprint(self.encoder)},
+            "machines": {name: machine.to_json() for name, machine in self.machines.items()},
+        }
+        write_card(folder, {**card, **(told or {})})
+
+    def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
+        """For each reply its level per mechanism, with all reasons; turns that answer nobody are left out."""
+        asked = TASK in {task.name for task in tasks}
+        replies = [i for i, example in enumerate(examples) if asked and example.context]
+        texts = split(self.encoder, [examples[i].turn.content for i in replies])
+        found = dict(zip(replies, map(self._answer, texts), strict=True))
+        return [found.get(i, {}) for i in range(len(examples))]
+
+    def matches(self, text: Sentences) -> dict[str, tuple[Match, ...]]:
+        """For each mechanism every sentence with the seed that it is most like."""
+        return {name: matches(text, some.seeds, self.known[name]) for name, some in self.seeds.items()}
+
+    def _answer(self, text: Sentences) -> dict[str, Answer]:
+        found = self.matches(text)
+        return {name: self._glass(name, found[name], features(found)) for name in self.seeds}
+
+    def _glass(self, name: str, found: tuple[Match, ...], seen: Floats) -> GlassAnswer:
+        machine = self.machines[name]
+        scores = machine.probabilities(seen)
+        level = int(scores.argmax())
+        added = {**dict(zip(self.seeds, machine.terms(seen), strict=True)), "intercept": machine.intercept}
+        shown = [match for match in found if level and match.score >= self.seeds[name].threshold]
+        return GlassAnswer(
+            level=level,
+            scores=_told(scores),
+            rationales=tuple(ScoredSpan(start=match.start, end=match.end, score=match.score) for match in shown),
+            matches=found,
+            terms={feature: _told(values) for feature, values in added.items()},
+        )
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a folder that holds anything."""
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise InputError(f"'{folder}' is there already and not empty. Choose another folder, or delete it first.")
+
+
+def features(found: Mapping[str, Sequence[Match]]) -> Floats:
+    """The features of a reply: for each mechanism the similarity of its likeliest sentence."""
+    return np.array([max((match.score for match in some), default=0.0) for some in found.values()])
+
+
+def fingerprint(encoder: Encoder) -> list[float]:
+    """A few numbers that tell encoders apart: another encoder has other similarities."""
+    one, other, third = vectors(encoder, ["I am so sorry to hear that.", "What happened then?", "The train leaves at nine."])
+    return [round(float(value), 4) for value in (one @ other, one @ third, other @ third)]
+
+
+def uses(path: Path) -> Mapping[str, Mapping[str, int]]:
+    """By mechanism how often each seed was the best match in validation rows; nothing where the path is no model folder."""
+    card = read_card(path) if (path / "model.json").exists() else {}
+    return dict(card.get("wins", {}))
+
+
+def _told(values: Floats) -> tuple[float, ...]:
+    return tuple(round(float(value), DIGITS) for value in values)
+
+
+MODEL = Micromodels
