@@ -45,6 +45,7 @@ PUBLISHED = {  # accuracy and macro-F1; T-F1 and IOU-F1 in the variant of that p
 }
 RATIONALES = {"epitome": ((53.57, 64.83), (57.40, 55.90), (71.56, 84.48)), "micromodels": ((70.30, 69.13), (54.94, 54.08), (86.92, 86.64))}
 FOLDS = {"epitome": 71.4}
+UNPROBED = ("majority", "tfidf")  # nothing to learn from it, and tf-idf reads one text at a time
 Run = dict[str, Any]
 
 
@@ -76,7 +77,7 @@ def run(system: str, protocol: str, number: int, rows: Split, recipe: training.R
     model = fitted(system, rows, number, recipe, encoder)
     seconds = round(time.monotonic() - began)
     scores = [score for score in evaluate(model, TASK, rows.test, rounds=0) if score.metric in METRICS]
-    probed = probing.probe(model, DATA) if protocol == "split" else []
+    probed = probing.probe(model, DATA if (DATA / "probe").is_dir() else None) if protocol == "split" and system not in UNPROBED else []
     return {
         "encoder": Path(encoder).name,
         "system": system,

@@ -28,6 +28,11 @@ def test_clsn_on_a_slice(tmp_path: Path) -> None:
     assert (tmp_path / "clsn-tsne.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+def test_epitome_on_a_slice(tmp_path: Path) -> None:
+    told = run(tmp_path, "epitome", "--systems", "majority,tfidf,glass,hred,heed")
+    assert "epitome/split/mean/macro_f1/encoder-heed" in told and "probe/inverted/mechanisms/ordered/encoder-heed" in told
+
+
 def test_default_on_a_slice(tmp_path: Path) -> None:
     told = run(tmp_path, "default", "--work", str(tmp_path / "models"))
     assert "default/mechanisms/mean/macro_f1/minilm" in told

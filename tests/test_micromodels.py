@@ -77,11 +77,12 @@ def test_every_answer_carries_its_reasons(model: Micromodels, rows: Split) -> No
             assert isinstance(answer, GlassAnswer)
             logits = np.sum(list(answer.terms.values()), axis=0)
             assert np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum() == pytest.approx(answer.scores, abs=1e-4)
-            assert set(answer.terms) == {*TASK.outputs, "intercept"}
+            assert set(answer.terms) == {*model.names, "intercept"} and len(model.names) == 6
             assert {match.seed for match in answer.matches} <= set(model.seeds[name].seeds)
             shown = {(span.start, span.end) for span in answer.rationales}
-            enough = {(m.start, m.end) for m in answer.matches if m.score >= model.seeds[name].threshold}
-            assert shown == (enough if answer.level else set())
+            assert shown <= {(match.start, match.end) for match in answer.matches}
+            assert all(span.score >= model.seeds[name].threshold for span in answer.rationales)
+            assert answer.level or not shown
             assert all(row.turn.content[m.start : m.end].strip() for m in answer.matches)
 
 
@@ -97,11 +98,13 @@ def test_no_row_is_compared_with_what_its_post_alone_said(where: str, rows: Spli
     reply = Turn(role="b", content=text, labels=labels)
     lone = Example(dialogue=Dialogue(id="lone", turns=(Turn(role="a", content="i am lost"), reply)), index=1)
     some = [*rows.train, lone]
-    model = seeding.bare(open_encoder(where), seeding.make(some))
+    model = seeding.bare(open_encoder(where), seeding.make(some, by="likest"), by="likest")
     apart, together = seeding.apart(model, some), seeding.together(model, some)
     assert together[-1] == pytest.approx([1, 1, 1], abs=1e-5)
     assert (apart[-1] < 1).all()
     assert np.allclose(together[:-1], apart[:-1])  # the others share their rationales with rows of other posts
+    graded = seeding.bare(open_encoder(where), seeding.make(some))
+    assert (seeding.apart(graded, some)[-1] < seeding.together(graded, some)[-1]).all()
 
 
 def test_batches_orphans_and_odd_texts(model: Micromodels, rows: Split) -> None:
@@ -172,7 +175,7 @@ def test_fitting_names_what_is_missing(rows: Split, where: str) -> None:
         seeding.fit(rows, open_encoder(where), given=[SeedSet("emotional_reactions", ("i am sorry",))])
     one = [row for row in rows.train if row.turn.labels["explorations"].level == 1]  # type: ignore[union-attr]
     with pytest.raises(InputError, match="one level"):
-        seeding.fit(replace(rows, train=one), open_encoder(where))
+        seeding.fit(replace(rows, train=one), open_encoder(where), by="likest")
 
 
 def test_answering_needs_no_extra(tmp_path: Path, data: Path) -> None:
@@ -205,7 +208,7 @@ def test_reasons_are_drawn(folder: Path) -> None:
     assert all(f"{name.replace('_', ' ')}: level" in told for name in TASK.outputs) and "…" not in told
     page = Page(glass.page(found))
     assert not page.open and "b" not in page.tags and "<b>what</b>" in page.text
-    assert page.tags.count("svg") == 3 * 4 * 3  # mechanisms, features and intercept, levels
+    assert page.tags.count("svg") == 3 * 7 * 3  # mechanisms, features and intercept, levels
     with pytest.raises(UnknownName, match="task of this model"):
         explanation.reasons("direction", "x", model=folder)
     words = explanation.explain("mechanisms", "i am sorry .", context="i feel sad", model=folder)  # occlusion works here too
@@ -221,16 +224,16 @@ def test_systems_for_the_benchmark_answer_all(name: str, rows: Split, where: str
     assert system.id.name in ("majority", "tfidf", "micromodels")
     if name == "micromodels-leak":  # every test reply with a rationale finds its own words
         assert isinstance(system, Micromodels)
-        own = {seed for some in seeding.make(rows.test) for seed in some.seeds}
+        own = {seed for some in seeding.make(rows.test, by="likest") for seed in some.seeds}
         assert {seed for some in system.seeds.values() for seed in some.seeds} == own
 
 
 def test_seeds_are_pruned_and_scored(rows: Split, where: str) -> None:
     encoder, made = open_encoder(where), seeding.make(rows.train)
-    assert [len(one.seeds) for one in seeding.prune(made, rows.valid, 1, encoder)] == [1, 1, 1]
+    assert [len(one.shown) for one in seeding.prune(made, rows.valid, 1, encoder)] == [1, 1, 1]
     found = seeding.curves(made, rows, encoder, sizes=(1, 50))
     assert [[point.seeds for point in one.points] for one in found] == [
-        [1, len(some.seeds)] if len(some.seeds) > 1 else [1] for some in made
+        [1, len(some.plain().seeds)] if len(some.plain().seeds) > 1 else [1] for some in made
     ]
     assert all(0 <= value <= 1 for one in found for point in one.points for value in point.scores.values())
     assert found[0].trivial["mark nothing"]["positives-only"] == 0
@@ -253,7 +256,7 @@ def test_the_way_from_rows_to_a_model_on_the_command_line(tmp_path: Path, where:
     for words in (*steps, ("evaluate", "mechanisms", "--data", data, "--model", "model")):
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, (words, done.exception)
-    assert len(seeds.read(tmp_path / "few" / "explorations.txt").seeds) == 1
+    assert len(seeds.read(tmp_path / "few" / "explorations.txt").shown) == 1
     assert (tmp_path / "few.svg").read_text(encoding="utf-8").startswith("<svg")
     for words in steps:
         assert "there already" in str(CliRunner().invoke(app, words).exception)

@@ -19,9 +19,9 @@ from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models import _additive, _similar
 from empathia.models._additive import Floats
 from empathia.models._rationales import grade, iou, threshold, trivial
-from empathia.models._similar import DEFAULT_ENCODER, DIGITS, Sentences, matches, open_encoder, vectors
-from empathia.models.micromodels import KIND, Micromodels, check_free, features
-from empathia.schema import Curve, Example, GlassAnswer, ModelId, Score, SeedScore
+from empathia.models._similar import DEFAULT_ENCODER, Sentences, matches, open_encoder, vectors
+from empathia.models.micromodels import KIND, By, Micromodels, check_free
+from empathia.schema import Curve, Example, GlassAnswer, Match, ModelId, Score, SeedScore
 from empathia.seeds import SeedSet
 from empathia.task import Level
 
@@ -31,45 +31,48 @@ CHOOSE: metrics.Variant = "positives-only"
 VARIANTS: tuple[metrics.Variant, ...] = ("micromodels", "positives-only")
 
 
-def make(rows: Sequence[Example]) -> list[SeedSet]:
-    """A seed set per mechanism, of the rationales of these rows: give training rows alone."""
-    return [seeds.make(rows, name, output.question) for name, output in TASK.outputs.items()]
+def make(rows: Sequence[Example], *, by: By = "share") -> list[SeedSet]:
+    """A seed set per mechanism, of these rows: give training rows alone. Rationales as they are (`likest`), or graded sentences."""
+    maker = seeds.make_graded if by == "share" else seeds.make
+    return [maker(rows, name, output.question) for name, output in TASK.outputs.items()]
 
 
-def fit(rows: Split, encoder: Encoder, *, given: Sequence[SeedSet] = (), where: str = DEFAULT_ENCODER, seed: int = 0) -> Micromodels:
-    """The glass box of these rows; `given` are a person's own seeds instead of all rationales, `where` names the encoder."""
-    model = bare(encoder, given or make(rows.train), where)
+def fit(
+    rows: Split, encoder: Encoder, *, given: Sequence[SeedSet] = (), where: str = DEFAULT_ENCODER, seed: int = 0, by: By = "share"
+) -> Micromodels:
+    """The glass box of these rows; `given` are a person's own seeds instead of those of the rows, `where` names the encoder.
+
+    Seeds that are all of one level say nothing of shares: then the features are those of the paper.
+    """
+    if given and not all(some.levels for some in given):
+        by = "likest"
+    model = bare(encoder, given or make(rows.train, by=by), where, by=by)
     return chosen(taught(model, rows.train, apart(model, rows.train), seed=seed), rows.valid)
 
 
-def bare(encoder: Encoder, given: Sequence[SeedSet], where: str = DEFAULT_ENCODER) -> Micromodels:
+def bare(encoder: Encoder, given: Sequence[SeedSet], where: str = DEFAULT_ENCODER, *, by: By = "share") -> Micromodels:
     """A model that knows its seeds, and nothing yet of levels."""
     if missing := TASK.outputs.keys() - {some.name for some in given}:
         raise InputError(f"Seeds are missing for {', '.join(sorted(missing))}: give a file of that name with the ending .txt for each.")
     sets = {some.name: some for name in TASK.outputs for some in given if some.name == name}
     known = {name: vectors(encoder, some.seeds) for name, some in sets.items()}
-    return Micromodels(ModelId(name=KIND, version=__version__, sha256=""), encoder, sets, known, {}, where)
+    return Micromodels(ModelId(name=KIND, version=__version__, sha256=""), encoder, sets, known, {}, where, by)
 
 
 def apart(model: Micromodels, rows: Sequence[Example]) -> Floats:
-    """The features of training rows, where no row is compared with a seed that only its own post gave: (rows, mechanisms)."""
-    texts = read(model.encoder, rows)
-    columns = []
-    for name, some in model.seeds.items():
-        own = seeds.own(some, rows)
-        columns.append([_likest(text, model.known[name], own.get(seeds.group(row), [])) for row, text in zip(rows, texts, strict=True)])
-    return np.array(columns).T
-
-
-def _likest(text: Sentences, known: Floats, left_out: Sequence[int]) -> float:
-    alike = text.vectors @ known.T if text.spans else np.zeros((1, len(known)))  # (sentences, seeds)
-    alike[:, left_out] = -1
-    return round(float(alike.max()), DIGITS)
+    """The features of training rows, where no row is compared with a seed that only its own post gave: (rows, features)."""
+    own = {name: seeds.own(some, rows) for name, some in model.seeds.items()}
+    return np.array(
+        [
+            model.features({name: model.near(name, text, own[name].get(seeds.group(row), [])) for name in model.seeds})
+            for row, text in zip(rows, read(model.encoder, rows), strict=True)
+        ]
+    )
 
 
 def together(model: Micromodels, rows: Sequence[Example]) -> Floats:
-    """The features of rows as the model sees them when it answers: (rows, mechanisms)."""
-    return np.array([features(model.matches(text)) for text in read(model.encoder, rows)])
+    """The features of rows as the model sees them when it answers: (rows, features)."""
+    return np.array([model.features({name: model.near(name, text) for name in model.seeds}) for text in read(model.encoder, rows)])
 
 
 def taught(model: Micromodels, rows: Sequence[Example], table: Floats, *, seed: int = 0) -> Micromodels:
@@ -94,12 +97,12 @@ def chosen(model: Micromodels, rows: Sequence[Example]) -> Micromodels:
     return replace(model, seeds=sets)
 
 
-def wins(rows: Sequence[Example], texts: Sequence[Sentences], given: SeedSet, known: Floats) -> Counter[str]:
+def wins(rows: Sequence[Example], best: Sequence[Sequence[Match]], name: str) -> Counter[str]:
     """How often each seed is the one that a sentence is most like, among the sentences that people marked."""
     found: Counter[str] = Counter()
-    for row, text in zip(rows, texts, strict=True):
-        marked = grade(row, given.name).rationales
-        for match in matches(text, given.seeds, known):
+    for row, some in zip(rows, best, strict=True):
+        marked = grade(row, name).rationales
+        for match in some:
             found[match.seed] += any(match.start < span.end and span.start < match.end for span in marked)
     return +found
 
@@ -107,7 +110,11 @@ def wins(rows: Sequence[Example], texts: Sequence[Sentences], given: SeedSet, kn
 def prune(given: Sequence[SeedSet], rows: Sequence[Example], keep: int, encoder: Encoder) -> list[SeedSet]:
     """Of each set the seeds that most often are the best match of what people marked in these rows: give validation rows."""
     texts = read(encoder, rows)
-    return [seeds.prune(some, keep, wins(rows, texts, some, vectors(encoder, some.seeds))) for some in given]
+    plain = [some.plain() for some in given]
+    known = [vectors(encoder, some.seeds) for some in plain]
+    best = [[matches(text, some.seeds, table) for text in texts] for some, table in zip(plain, known, strict=True)]
+    used = [wins(rows, found, some.name) for some, found in zip(plain, best, strict=True)]
+    return [seeds.prune(some, keep, found) for some, found in zip(given, used, strict=True)]
 
 
 def kept(given: Sequence[SeedSet], data: Path, keep: int, *, encoder: str, seed: int) -> list[SeedSet]:
@@ -123,9 +130,9 @@ def curves(given: Sequence[SeedSet], rows: Split, encoder: Encoder, *, sizes: Se
     """
     valid, test = read(encoder, rows.valid), read(encoder, rows.test)
     found = []
-    for some in given:
+    for some in (one.plain() for one in given):
         known = dict(zip(some.seeds, vectors(encoder, some.seeds), strict=True))
-        used = wins(rows.valid, valid, some, np.stack(list(known.values())))
+        used = wins(rows.valid, [matches(text, some.seeds, np.stack(list(known.values()))) for text in valid], some.name)
         points = []
         for size in sorted({min(size, len(known)) for size in (*sizes, len(known))}):
             few = seeds.prune(some, size, used)
@@ -172,7 +179,7 @@ def _told(model: Micromodels, rows: Split, scores: Sequence[Score], seed: int) -
         "rows": {TASK.name: {part: len(getattr(rows, part)) for part in ("train", "valid", "test")}},
         "data": {name: corpora.card(name).model_dump(include={"licence", "source"}) for name in TASK.corpora},
         "licence": "the seeds are words of the training data: its licence, see `data`, is theirs",
-        "wins": {name: dict(wins(rows.valid, texts, some, model.known[name]).most_common()) for name, some in model.seeds.items()},
+        "wins": {name: dict(wins(rows.valid, [model.matches(name, t) for t in texts], name).most_common()) for name in model.seeds},
         "scores": {"after_quantisation": {TASK.name: [score.model_dump() for score in scores]}},
         "date": date.today().isoformat(),
     }

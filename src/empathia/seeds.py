@@ -2,29 +2,53 @@
 
 One seed a line; lines that begin with `#` are comments. The first comment is the question that the set answers, and
 `# threshold: 0.75` says how like a seed a sentence must be. The file's name without its ending is the name of the set.
+A line `[2]` begins seeds that show it strongly, `[1]` weakly, `[0]` sentences that do not show it: what a new one is told from.
 """
 
+import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from empathia.errors import InputError
 from empathia.schema import Example, Graded
+from empathia.segment import sentences
 
 THRESHOLD = 0.7  # with eight seeds per kind of reply and the default encoder, 42 % of what it finds is right, and 55 % is found
 _THRESHOLD = re.compile(r"#\s*threshold\s*:(.*)", re.IGNORECASE)
+_LEVEL = re.compile(r"\[(\d)\]")
+PLAIN = 1  # the level of seeds that stand under none
 
 
 @dataclass(frozen=True)
 class SeedSet:
-    """The seeds of one phenomenon, the question that they answer, and how like one of them a sentence must be."""
+    """The seeds of one phenomenon, the question that they answer, and how like one of them a sentence must be.
+
+    `levels` says of each seed how strongly it shows the phenomenon; left empty, all do alike.
+    """
 
     name: str
     seeds: tuple[str, ...]
     question: str = ""
     threshold: float = THRESHOLD
+    levels: tuple[int, ...] = ()
+
+    @property
+    def graded(self) -> tuple[int, ...]:
+        """The level of each seed."""
+        return self.levels or (PLAIN,) * len(self.seeds)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The places of the seeds that show the phenomenon."""
+        return tuple(place for place, level in enumerate(self.graded) if level)
+
+    def plain(self) -> "SeedSet":
+        """The seeds that show the phenomenon, without levels."""
+        return replace(self, seeds=tuple(dict.fromkeys(self.seeds[place] for place in self.shown)), levels=())
 
 
 def tidy(text: str) -> str:
@@ -34,18 +58,25 @@ def tidy(text: str) -> str:
 
 def read(file: Path) -> SeedSet:
     """The seed set of a text file."""
-    question, threshold, seeds, number = "", THRESHOLD, dict[str, None](), 0
+    question, threshold, seeds, number, level = "", THRESHOLD, dict[tuple[str, int], None](), 0, PLAIN
     for number, line in enumerate(_text(file).splitlines(), 1):
         if found := _THRESHOLD.fullmatch(line.strip()):
             threshold = _number(found[1], f"{file.name}:{number}")
         elif line.lstrip().startswith("#"):
             question = question or tidy(line)
+        elif heading := _LEVEL.fullmatch(line.strip()):
+            level = int(heading[1])
         elif tidy(line):
-            seeds[tidy(line)] = None
-    if not seeds:
+            seeds[tidy(line), level] = None
+    if not any(level for _, level in seeds):
         told = f"only {number} lines of comments or white space" if number else "nothing"
         raise InputError(f"'{file}' holds {told}, no seeds: write one sentence a line; lines that begin with # are comments.")
-    return SeedSet(file.stem, tuple(seeds), question, threshold)
+    return _graded(file.stem, seeds, question, threshold)
+
+
+def _graded(name: str, seeds: Iterable[tuple[str, int]], question: str, threshold: float = THRESHOLD) -> SeedSet:
+    texts, levels = zip(*seeds, strict=True)
+    return SeedSet(name, texts, question, threshold, () if set(levels) == {PLAIN} else levels)
 
 
 def read_all(paths: Iterable[Path]) -> list[SeedSet]:
@@ -61,7 +92,14 @@ def write(seeds: SeedSet, file: Path) -> None:
     """Write a seed set as a text file; one that is there already is never overwritten."""
     head = ([f"# {tidy(seeds.question)}"] if tidy(seeds.question) else []) + [f"# threshold: {seeds.threshold:g}"]
     with refuse_to_overwrite(file).open("x", encoding="utf-8", newline="\n") as out:
-        out.writelines(f"{line}\n" for line in (*head, *map(tidy, seeds.seeds)))
+        out.writelines(f"{line}\n" for line in (*head, *_lines(seeds)))
+
+
+def _lines(seeds: SeedSet) -> Iterator[str]:
+    for level in sorted(set(seeds.graded), reverse=True):
+        if seeds.levels:
+            yield f"[{level}]"
+        yield from (tidy(seed) for seed, its in zip(seeds.seeds, seeds.graded, strict=True) if its == level)
 
 
 def write_all(sets: Iterable[SeedSet], folder: Path) -> list[Path]:
@@ -90,13 +128,24 @@ def make(examples: Iterable[Example], output: str, question: str) -> SeedSet:
     return SeedSet(output, tuple(spelled.values()), question)
 
 
+def make_graded(examples: Iterable[Example], output: str, question: str, *, against: int = 2000) -> SeedSet:
+    """A seed set of the sentences of labelled rows: those that people marked, by level, and some that they did not."""
+    found = dict.fromkeys((seed, level) for seed, level, _ in _sentences(examples, output))
+    if not any(level for _, level in found):
+        raise InputError(f"None of the rows has a rationale for {output}: no seeds can be made of them.")
+    others = [key for key in found if not key[1]]
+    kept = set(random.Random(0).sample(others, min(against, len(others))))
+    return _graded(output, [key for key in found if key[1] or key in kept], question)
+
+
 def own(seeds: SeedSet, examples: Sequence[Example]) -> dict[str, list[int]]:
     """For the group (post) of each row the places of the seeds that come from rows of that group alone.
 
     A row that is compared with these is compared with itself.
     """
     origins: dict[str, set[str]] = {}
-    for seed, post in _rationales(examples, seeds.name):
+    marked = ((seed, post) for seed, _, post in _sentences(examples, seeds.name))
+    for seed, post in chain(_rationales(examples, seeds.name), marked):
         origins.setdefault(seed.casefold(), set()).add(post)
     places: dict[str, list[int]] = {}
     for place, seed in enumerate(seeds.seeds):
@@ -113,12 +162,26 @@ def _rationales(examples: Iterable[Example], output: str) -> Iterator[tuple[str,
                 yield seed, group(example)
 
 
+def _sentences(examples: Iterable[Example], output: str) -> Iterator[tuple[str, int, str]]:
+    """Each sentence of the replies, the level that people marked at least half of it with, and the post."""
+    for example in examples:
+        grade = example.turn.labels.get(output)
+        if not isinstance(grade, Graded):
+            continue
+        for span in sentences(example.turn.content):
+            marked = sum(max(0, min(span.end, one.end) - max(span.start, one.start)) for one in grade.rationales)
+            if seed := tidy(example.turn.content[span.start : span.end]):
+                yield seed, grade.level if 2 * marked >= span.end - span.start else 0, group(example)
+
+
 def prune(seeds: SeedSet, keep: int, wins: Mapping[str, int]) -> SeedSet:
-    """The seeds that most often were the best match; among equals, those that stand first."""
+    """The seeds that most often were the best match; among equals, those that stand first. What does not show it stays."""
     if keep < 1:
         raise InputError(f"Keep at least 1 seed, not {keep}.")
-    ranked = sorted(seeds.seeds, key=lambda seed: -wins.get(seed, 0))
-    return replace(seeds, seeds=tuple(ranked[:keep]))
+    ranked = sorted(seeds.shown, key=lambda place: -wins.get(seeds.seeds[place], 0))
+    places = [*ranked[:keep], *(place for place, level in enumerate(seeds.graded) if not level)]
+    levels = tuple(seeds.levels[place] for place in places) if seeds.levels else ()
+    return replace(seeds, seeds=tuple(seeds.seeds[place] for place in places), levels=levels)
 
 
 def group(example: Example) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from empathia import metrics
 from empathia.schema import Example, Graded, ScoredSpan
 
-GRID = tuple(round(0.3 + 0.02 * i, 2) for i in range(34))  # thresholds that are tried
+GRID = tuple(round(0.1 + 0.02 * i, 2) for i in range(44))  # thresholds that are tried
 Shown = Sequence[Sequence[ScoredSpan]]  # for each row the sentences that may be rationales
 
 

@@ -16,6 +16,8 @@ from empathia.segment import sentences
 Floats = NDArray[np.float64]
 DIGITS = 6
 DEFAULT_ENCODER = "default"
+NEAREST = 15  # seeds that a sentence is compared with
+SHARP = 4  # how much more a near seed counts than a far one
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,20 @@ def split(encoder: Encoder, texts: Sequence[str]) -> list[Sentences]:
     return [Sentences(some, found[end - len(some) : end]) for some, end in zip(spans, ends, strict=True)]
 
 
+def shares(text: Sentences, known: Floats, levels: Sequence[int], left_out: Sequence[int] = ()) -> Floats:
+    """How much of the seeds nearest to a sentence, by their likeness, show the phenomenon, and show it strongly: (sentences, 2)."""
+    alike = text.vectors @ known.T if text.spans else np.zeros((1, len(known)))  # (sentences, seeds)
+    alike[:, list(left_out)] = -1
+    near = np.argsort(alike, axis=1)[:, -NEAREST:]
+    weights = np.clip(np.take_along_axis(alike, near, axis=1), 1e-3, 1) ** SHARP  # (sentences, nearest)
+    level = np.asarray(levels)[near]
+    shown = [((level >= least) * weights).sum(axis=1) / weights.sum(axis=1) for least in (1, 2)]
+    return np.stack(shown, axis=1).round(DIGITS)
+
+
 def matches(text: Sentences, seeds: Sequence[str], known: Floats) -> tuple[Match, ...]:
     """Each sentence with the seed that it is most like; `known` are the vectors of the seeds."""
-    if not text.spans:
+    if not text.spans or not len(known):
         return ()
     alike = text.vectors @ known.T  # (sentences, seeds)
     best = alike.argmax(axis=1)

@@ -1,15 +1,17 @@
 """Micromodels: a glass box for mechanisms (Lee et al. 2023). Every answer carries all of its reasons.
 
-Each mechanism has seeds, rationales of training rows. How like the likeliest sentence of a reply is to any seed is one
-feature per mechanism; an additive model over these features gives the level, and the sentences that are like enough show
-it. Seeds are text files in the model folder: whoever edits them changes the answers. What the reply answers is not read.
+Each mechanism has seeds, sentences of training rows. A feature says how a reply stands to the seeds of a mechanism; an
+additive model over the features gives the level, and the sentences that stand near enough show it. The paper's feature (`by`
+`likest`) is how like the likeliest sentence is to any seed. Ours (`share`) asks how many of the seeds nearest to a sentence
+show the mechanism, at all and strongly, among seeds that do and sentences that do not. Seeds are text files in the model
+folder: whoever edits them changes the answers. What the reply answers is not read.
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,12 +20,13 @@ from empathia.encoders import Encoder
 from empathia.errors import InputError, ModelError
 from empathia.models._additive import Additive, Floats
 from empathia.models._folder import FORMAT, read_card, write_card
-from empathia.models._similar import DIGITS, Sentences, matches, open_encoder, split, vectors
+from empathia.models._similar import DIGITS, Sentences, matches, open_encoder, shares, split, vectors
 from empathia.schema import Answer, Example, GlassAnswer, Match, ModelId, ScoredSpan
 from empathia.seeds import SeedSet
 from empathia.task import Task
 
 KIND, TASK = "micromodels", "mechanisms"
+By = Literal["share", "likest"]
 NEAR = 0.02  # how far two machines' fingerprints of one encoder may differ
 
 
@@ -37,6 +40,7 @@ class Micromodels:
     known: Mapping[str, Floats]
     machines: Mapping[str, Additive]
     where: str = "default"
+    by: By = "share"
 
     tasks = (TASK,)
 
@@ -58,6 +62,7 @@ class Micromodels:
             known={name: vectors(encoder, some.seeds) for name, some in seeds.items()},
             machines={name: Additive.from_json(told) for name, told in card["machines"].items()},
             where=card["encoder"]["where"],
+            by=card["by"],
         )
 
     def save(self, folder: Path, told: Mapping[str, Any] | None = None) -> None:
@@ -72,6 +77,7 @@ class Micromodels:
             "name": self.id.name,
             "version": self.id.version,
             "tasks": {TASK: {}},
+            "by": self.by,
             "encoder": {"where": self.where, "fingerprint": fingerprint(self.encoder)},
             "machines": {name: machine.to_json() for name, machine in self.machines.items()},
         }
@@ -85,25 +91,46 @@ class Micromodels:
         found = dict(zip(replies, map(self._answer, texts), strict=True))
         return [found.get(i, {}) for i in range(len(examples))]
 
-    def matches(self, text: Sentences) -> dict[str, tuple[Match, ...]]:
-        """For each mechanism every sentence with the seed that it is most like."""
-        return {name: matches(text, some.seeds, self.known[name]) for name, some in self.seeds.items()}
+    def matches(self, name: str, text: Sentences) -> tuple[Match, ...]:
+        """Every sentence with the seed of a mechanism that it is most like."""
+        some, shown = self.seeds[name], list(self.seeds[name].shown)
+        return matches(text, [some.seeds[place] for place in shown], self.known[name][shown])
+
+    def near(self, name: str, text: Sentences, left_out: Sequence[int] = ()) -> Floats:
+        """How each sentence stands to the seeds of a mechanism: (sentences, 1 or 2); seeds can be left out by their places."""
+        some, known = self.seeds[name], self.known[name]
+        if self.by == "share":
+            return shares(text, known, some.graded, left_out)
+        alike = text.vectors @ known.T if text.spans else np.zeros((1, len(known)))  # (sentences, seeds)
+        alike[:, [*left_out, *(place for place, level in enumerate(some.graded) if not level)]] = -1
+        likest: Floats = alike.max(axis=1, keepdims=True).round(DIGITS)
+        return likest
+
+    def features(self, near: Mapping[str, Floats]) -> Floats:
+        """The features of a reply: for each mechanism the sentence that stands nearest."""
+        return np.concatenate([found.max(axis=0) for found in near.values()])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the features are called."""
+        kinds = ("", " (strong)") if self.by == "share" else ("",)
+        return tuple(f"{name}{kind}" for name in self.seeds for kind in kinds)
 
     def _answer(self, text: Sentences) -> dict[str, Answer]:
-        found = self.matches(text)
-        return {name: self._glass(name, found[name], features(found)) for name in self.seeds}
+        near = {name: self.near(name, text) for name in self.seeds}
+        return {name: self._glass(name, text, near[name][:, 0], self.features(near)) for name in self.seeds}
 
-    def _glass(self, name: str, found: tuple[Match, ...], seen: Floats) -> GlassAnswer:
+    def _glass(self, name: str, text: Sentences, near: Floats, seen: Floats) -> GlassAnswer:
         machine = self.machines[name]
         scores = machine.probabilities(seen)
         level = int(scores.argmax())
-        added = {**dict(zip(self.seeds, machine.terms(seen), strict=True)), "intercept": machine.intercept}
-        shown = [match for match in found if level and match.score >= self.seeds[name].threshold]
+        added = {**dict(zip(self.names, machine.terms(seen), strict=True)), "intercept": machine.intercept}
+        shown = [(span, float(score)) for span, score in zip(text.spans, near, strict=False) if score >= self.seeds[name].threshold]
         return GlassAnswer(
             level=level,
             scores=_told(scores),
-            rationales=tuple(ScoredSpan(start=match.start, end=match.end, score=match.score) for match in shown),
-            matches=found,
+            rationales=tuple(ScoredSpan(start=span.start, end=span.end, score=score) for span, score in shown if level),
+            matches=self.matches(name, text),
             terms={feature: _told(values) for feature, values in added.items()},
         )
 
@@ -112,11 +139,6 @@ def check_free(folder: Path) -> None:
     """Refuse a folder that holds anything."""
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise InputError(f"'{folder}' is there already and not empty. Choose another folder, or delete it first.")
-
-
-def features(found: Mapping[str, Sequence[Match]]) -> Floats:
-    """The features of a reply: for each mechanism the similarity of its likeliest sentence."""
-    return np.array([max((match.score for match in some), default=0.0) for some in found.values()])
 
 
 def fingerprint(encoder: Encoder) -> list[float]:

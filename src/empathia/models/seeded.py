@@ -31,7 +31,8 @@ class Finder:
     def of(cls, sets: Sequence[SeedSet], where: str = DEFAULT_ENCODER) -> "Finder":
         """A finder with the default encoder, or the one of a folder."""
         encoder = open_encoder(where)
-        return cls(encoder, tuple(sets), tuple(vectors(encoder, some.seeds) for some in sets))
+        shown = [some.plain() for some in sets]
+        return cls(encoder, tuple(shown), tuple(vectors(encoder, some.seeds) for some in shown))
 
     def spans(self, texts: Sequence[str]) -> Iterator[dict[str, SpansAnswer]]:
         """For each text by seed set the sentences that are like a seed."""
