@@ -213,6 +213,45 @@ SAMPLES = {
         },
         2,
     ),
+    "results": Sample(
+        {
+            "results.jsonl": lines(
+                {
+                    "schema": "empathia/1",
+                    "id": "c1",
+                    "model": {"name": "m", "version": "1", "sha256": ""},
+                    "summary": {"given": 1},
+                    "turns": [
+                        {
+                            "index": 0,
+                            "role": "a",
+                            "content": "I am sad.",
+                            "sentences": [],
+                            "direction": {"label": "seek", "scores": {"seek": 0.9}},
+                        },
+                        {
+                            "index": 1,
+                            "role": "b",
+                            "content": "Oh no. Why?",
+                            "sentences": [],
+                            "outcome": "given",
+                            "mechanisms": {
+                                "explorations": {"level": 1, "scores": [0.2, 0.8, 0], "rationales": [{"start": 7, "end": 11, "score": 0.9}]}
+                            },
+                            "intent": None,
+                            "service": {"labels": ["ask_details"], "scores": {"ask_details": 0.7}},
+                            "sympathy": 3.5,
+                            "hope": {"spans": [{"start": 0, "end": 6, "score": 0.8, "seed": "Oh."}]},
+                            "metadata": {"csat": "4"},
+                        },
+                    ],
+                },
+            )
+            + "oops\n"
+            + '{"schema": "empathia/1", "id": 3}\n'
+        },
+        1,
+    ),
     "labelstudio": Sample(
         {
             "export.json": json.dumps(

@@ -193,7 +193,7 @@ def test_a_long_array_is_read_in_pieces(tmp_path: Path) -> None:
     assert len(good) == 1 and isinstance(broken, Problem) and broken.place == "cut.json item 2"
 
 
-@pytest.mark.parametrize("name", ["messages", "sharegpt", "turns_csv", "pairs_csv", "labelstudio", "convokit"])
+@pytest.mark.parametrize("name", ["messages", "sharegpt", "turns_csv", "pairs_csv", "labelstudio", "convokit", "results"])
 def test_sniffs_every_format(name: str, tmp_path: Path) -> None:
     folder = SAMPLES[name].write(tmp_path / "x")
     path = folder if name == "convokit" else next(folder.iterdir())

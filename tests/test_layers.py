@@ -10,12 +10,12 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
-    ["parts", "task", "segment", "metrics", "seeds", "comparison"],
-    ["corpora", "encoders", "llm", "knowledge", "report"],
+    ["parts", "task", "segment", "metrics", "comparison"],
+    ["seeds", "corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],
     ["tasks"],
     ["labelled"],
-    ["analysis", "evaluation", "observation"],
+    ["analysis", "evaluation", "observation", "labelling"],
     ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation"],
     ["batch", "seeds_cli", "labels_cli"],
     ["cli"],

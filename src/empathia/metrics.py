@@ -149,15 +149,19 @@ def interval(
     """
     _check(gold, predicted)
     _check(gold, groups)
+    drawn = draws(groups, seed=seed, rounds=rounds)
+    values = [metric([gold[row] for row in rows], [predicted[row] for row in rows]) for rows in drawn]
+    return _quiet(np.nanquantile, values, 0.025), _quiet(np.nanquantile, values, 0.975)
+
+
+def draws(groups: Sequence[Hashable], *, seed: int = 0, rounds: int = 500) -> Iterator[list[int]]:
+    """The rows of each round of a bootstrap that draws whole groups."""
     members: dict[Hashable, list[int]] = {}
     for index, group in enumerate(groups):
         members.setdefault(group, []).append(index)
     parts, draw = list(members.values()), np.random.default_rng(seed)
-    values = []
     for _ in range(rounds):
-        rows = [row for part in draw.integers(len(parts), size=len(parts)) for row in parts[part]]
-        values.append(metric([gold[row] for row in rows], [predicted[row] for row in rows]))
-    return _quiet(np.nanquantile, values, 0.025), _quiet(np.nanquantile, values, 0.975)
+        yield [row for part in draw.integers(len(parts), size=len(parts)) for row in parts[part]]
 
 
 def _check(gold: Sequence[Any], predicted: Sequence[Any]) -> None:

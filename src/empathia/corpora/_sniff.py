@@ -65,6 +65,8 @@ def _json(path: Path) -> str:
     first: Any = next((item.value for item in islice(items(path), 20) if isinstance(item, Item) and isinstance(item.value, dict)), {})
     if "messages" in first:
         return "messages"
+    if str(first.get("schema", "")).startswith("empathia/"):
+        return "results"
     if SHARE in first:
         return "sharegpt"
     return "labelstudio" if isinstance(first.get("data"), dict) or task_turns(first) else "messages"
