@@ -11,7 +11,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
     ["parts", "task", "segment", "metrics", "comparison"],
-    ["seeds", "corpora", "encoders", "llm", "knowledge", "report"],
+    ["seeds"],
+    ["corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],
     ["tasks"],
     ["labelled"],
