@@ -7,6 +7,7 @@ this project: never compare them with the paper's, which are not public.
 """
 
 import json
+import math
 import tempfile
 import time
 from collections import Counter
@@ -20,8 +21,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from benchmarks.rows import DATA, RESULTS, Row, row, save, show
-from empathia import corpora, training
+from benchmarks.rows import DATA, RESULTS, Row, load, row, save, show
+from empathia import corpora, explanation, training
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.report import progress
 from empathia.schema import Example
@@ -171,6 +172,25 @@ def plot(encoder: str, recipe: training.Recipe, *, quick: bool) -> Path:
     return path
 
 
+def faithful(encoder: str, recipe: training.Recipe, sentences: int, *, quick: bool) -> Iterator[Row]:
+    """How far integrated gradients and occlusion rank the words of test sentences alike, for the label that the model chose."""
+    rows, task = rows_for("multi", 0, quick=quick), task_of("clsn", "multi")
+    with tempfile.TemporaryDirectory() as scratch, progress.steps("to explain") as watch:
+        plan = training.Plan(DATA, encoder, Path(scratch) / "model", recipe)
+        folder = training.finish(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows}, plan)
+        texts = [example.turn.content for example in rows.test if len(example.turn.content.split()) > 4][:sentences]
+        found = [one for text in texts for one in explanation.explain("direction", text, model=folder, gradients=True) if one.agreement]
+    for output in OUTPUTS:
+        ranks = [one.agreement[max(one.scores, key=one.scores.__getitem__)] for one in found if one.output == output]
+        alike = [rank for rank in ranks if not math.isnan(rank)] or [0.0]  # words that all weigh alike have no ranks
+        told = {"data": "iempathize (visible)", "split": f"{len(alike)} test sentences of seed 0", "silver": output == "intent"}
+        command = f"python -m benchmarks.clsn --encoder FOLDER --explain {sentences}"
+        name = f"clsn/explained/{output}/spearman/{Path(encoder).name}"
+        yield row(
+            name, mean(alike), table="papers/clsn.txt Figure 6", system="clsn", low=min(alike), high=max(alike), command=command, **told
+        )
+
+
 def scatter(panels: Sequence[tuple[str, NDArray[np.float32]]], labels: Sequence[str]) -> str:
     """Points of several panels side by side as one SVG picture, coloured by label, with a legend."""
     colours, size = {"none": "#9aa0a6", "seek": "#b58900", "provide": "#0f766e"}, 420
@@ -207,6 +227,7 @@ def main(
     rate: Annotated[float, typer.Option(help="Learning rate of the encoder.")] = 1e-4,
     frozen: Annotated[int, typer.Option(help="Lowest layers of the encoder that are not trained.")] = 2,
     pictured: Annotated[bool, typer.Option("--plot", help="Also draw the t-SNE picture.")] = False,
+    explained: Annotated[int, typer.Option("--explain", help="Also compare the explanations of so many test sentences.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="300 rows, one epoch, one seed: a test of the path, not a result.")] = False,
 ) -> None:
     """Run what is missing, then print and save the tables."""
@@ -221,7 +242,8 @@ def main(
                     if not quick:
                         RUNS.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     scored = list(table(done))
-    found = [*scored, *gains(scored), *together()]
+    apart = faithful(encoder, recipe, explained, quick=quick) if explained else (one for one in load("clsn") if "/explained/" in one["id"])
+    found = [*scored, *gains(scored), *together(), *apart]
     if pictured:
         print(plot(encoder, recipe, quick=quick))
     if not quick:

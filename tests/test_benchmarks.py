@@ -23,7 +23,7 @@ def run(tmp_path: Path, name: str, *words: str) -> str:
 
 
 def test_clsn_on_a_slice(tmp_path: Path) -> None:
-    told = run(tmp_path, "clsn", "--systems", "encoder,joint,clsn", "--settings", "multi,seek", "--plot")
+    told = run(tmp_path, "clsn", "--systems", "encoder,joint,clsn", "--settings", "multi,seek", "--plot", "--explain", "2")
     assert "clsn/seek/direction/weighted_f1/encoder" in told
     assert (tmp_path / "clsn-tsne.svg").read_text(encoding="utf-8").startswith("<svg")
 
