@@ -124,7 +124,11 @@ def test_a_folder_answers_as_the_model_did(model: Micromodels, rows: Split, tmp_
     model.save(tmp_path / "glass")
     loaded = models.load(tmp_path / "glass")
     assert loaded.answer(rows.test, [TASK]) == model.answer(rows.test, [TASK])
-    assert {file.name for file in (tmp_path / "glass").iterdir()} == {"model.json", *(f"{name}.txt" for name in TASK.outputs)}
+    assert {file.name for file in (tmp_path / "glass").iterdir()} == {
+        "model.json",
+        "vectors.npz",
+        *(f"{name}.txt" for name in TASK.outputs),
+    }
     with pytest.raises(InputError, match="not empty"):
         model.save(tmp_path / "glass")
 

@@ -49,7 +49,7 @@ def vectors(encoder: Encoder, texts: Sequence[str]) -> Floats:
     known = list(dict.fromkeys(texts))
     means = [encoded.states.astype(np.float64).mean(axis=0) for encoded in encoder.encode(known)]
     units = {text: mean / max(float(np.linalg.norm(mean)), 1e-12) for text, mean in zip(known, means, strict=True)}
-    return np.stack([units[text] for text in texts])
+    return np.stack([units[text] for text in texts]).astype(np.float32).astype(np.float64)  # as they are kept in files
 
 
 def split(encoder: Encoder, texts: Sequence[str]) -> list[Sentences]:

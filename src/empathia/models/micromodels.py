@@ -27,6 +27,7 @@ from empathia.task import Task
 
 KIND, TASK = "micromodels", "mechanisms"
 By = Literal["share", "likest"]
+KEPT = "vectors.npz"
 NEAR = 0.02  # how far two machines' fingerprints of one encoder may differ
 
 
@@ -59,7 +60,7 @@ class Micromodels:
             id=ModelId(name=card["name"], version=card["version"], sha256=hashlib.sha256(read).hexdigest()),
             encoder=encoder,
             seeds=seeds,
-            known={name: vectors(encoder, some.seeds) for name, some in seeds.items()},
+            known=_known(folder, encoder, seeds),
             machines={name: Additive.from_json(told) for name, told in card["machines"].items()},
             where=card["encoder"]["where"],
             by=card["by"],
@@ -71,6 +72,9 @@ class Micromodels:
         folder.mkdir(parents=True, exist_ok=True)
         for name, seeds in self.seeds.items():
             seed_files.write(seeds, folder / f"{name}.txt")
+        kept: dict[str, Any] = {name: known.astype(np.float32) for name, known in self.known.items()}
+        kept |= {f"{name} seeds": np.array(some.seeds) for name, some in self.seeds.items()}
+        np.savez(folder / KEPT, **kept)
         card = {
             "format": FORMAT,
             "kind": KIND,
@@ -133,6 +137,15 @@ class Micromodels:
             matches=self.matches(name, text),
             terms={feature: _told(values) for feature, values in added.items()},
         )
+
+
+def _known(folder: Path, encoder: Encoder, seeds: Mapping[str, SeedSet]) -> dict[str, Floats]:
+    """The vectors of the seeds: those kept in the folder, and new ones for seeds that were edited since."""
+    with np.load(folder / KEPT, allow_pickle=False) as kept:
+        rows = {text: row for name in seeds for text, row in zip(kept[f"{name} seeds"].tolist(), kept[name], strict=True)}
+    new = list(dict.fromkeys(seed for some in seeds.values() for seed in some.seeds if seed not in rows))
+    rows |= dict(zip(new, vectors(encoder, new), strict=True))
+    return {name: np.array([rows[seed] for seed in some.seeds], np.float64) for name, some in seeds.items()}
 
 
 def check_free(folder: Path) -> None:
