@@ -1,0 +1,57 @@
+"""Heeding the context: the gate, and the replies that teach it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tiny
+
+pytest.importorskip("torch", reason="training needs the extra [train]")
+import torch
+
+from empathia import probing, tasks
+from empathia.evaluation import rows_of
+from empathia.models._clashes import clashes
+from empathia.models.epitome import Epitome, gated
+
+TASK = tasks.load("mechanisms")
+
+
+def test_an_open_gate_changes_nothing_and_a_shut_one_leaves_level_0() -> None:
+    levels = torch.randn(4, 3, 3)
+    assert torch.allclose(gated(levels, torch.full((4, 1), 50.0)).softmax(-1), levels.softmax(-1), atol=1e-5)
+    assert (gated(levels, torch.full((4, 1), -50.0)).softmax(-1)[..., 0] > 0.999).all()
+
+
+def test_a_gate_in_between_keeps_the_order_of_the_levels_above_0() -> None:
+    levels = torch.tensor([[[0.0, 1.0, 2.0]]])
+    shares = gated(levels, torch.tensor([[0.0]])).softmax(-1)[0, 0]
+    assert shares.sum().item() == pytest.approx(1, abs=1e-5)
+    assert (shares[2] / shares[1]).item() == pytest.approx(torch.e, rel=1e-3)
+
+
+def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:
+    states, mask = torch.randn(2, 5, 8), torch.ones(2, 5)
+    assert set(Epitome(TASK, 8)(states, mask, states, mask)) == {"levels", "marks"}
+    assert Epitome(TASK, 8, heed=True)(states, mask, states, mask)["fit"].shape == (2,)
+
+
+def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path) -> None:
+    data = tiny.corpora(tmp_path)
+    (data / "reccon").mkdir()
+    calm = [{"turn": i + 1, "speaker": "AB"[i % 2], "utterance": f"we meet at {i} on monday .", "emotion": "neutral"} for i in range(4)]
+    (data / "reccon" / "dailydialog_train.json").write_text(json.dumps({"tr_1": [calm]}), encoding="utf-8")
+    for name in ("valid", "test"):
+        (data / "reccon" / f"dailydialog_{name}.json").write_text("{}", encoding="utf-8")
+    rows = rows_of(TASK, data)
+    found = clashes(rows, data, seed=0)
+    assert found == clashes(rows, data, seed=0)
+    assert {clash.clashing for clash in found if "monday" in clash.clashing}
+    assert all(clash.fitting != clash.clashing or clash.fitting is None for clash in found if "monday" in clash.clashing)
+    asked = {pair[key] for pair in probing.pairs() for key in ("response", "fitting", "clashing")}
+    assert not asked & {text for clash in found for text in clash}
+
+
+def test_without_other_corpora_the_posts_of_strangers_remain(tmp_path: Path) -> None:
+    rows = rows_of(TASK, tiny.corpora(tmp_path))
+    assert {clash.reply for clash in clashes(rows, tmp_path, seed=0)} == {row.turn.content for row in rows}
