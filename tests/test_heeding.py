@@ -10,8 +10,10 @@ pytest.importorskip("torch", reason="training needs the extra [train]")
 import torch
 
 from empathia import probing, tasks
+from empathia.encoders.onnx import session
 from empathia.evaluation import rows_of
 from empathia.models._clashes import clashes
+from empathia.models._export import _export_head, shrink
 from empathia.models.epitome import Epitome, gated
 
 TASK = tasks.load("mechanisms")
@@ -55,3 +57,20 @@ def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path
 def test_without_other_corpora_the_posts_of_strangers_remain(tmp_path: Path) -> None:
     rows = rows_of(TASK, tiny.corpora(tmp_path))
     assert {clash.reply for clash in clashes(rows, tmp_path, seed=0)} == {row.turn.content for row in rows}
+
+
+def test_export_keeps_the_gate(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    head = Epitome(TASK, 16, heed=True).eval()
+    _export_head(head, tmp_path / "head.onnx", 16)
+    shrink(tmp_path / "head.onnx")
+    feed = {
+        "reply": torch.randn(3, 6, 16),
+        "reply_mask": torch.ones(3, 6),
+        "context": torch.randn(3, 4, 16),
+        "context_mask": torch.ones(3, 4),
+    }
+    wanted = head(**feed)
+    found = session(tmp_path / "head.onnx").run(list(wanted), {name: value.numpy() for name, value in feed.items()})
+    for output, value in zip(wanted.values(), found, strict=True):
+        assert torch.allclose(output, torch.from_numpy(value), atol=2e-2)
