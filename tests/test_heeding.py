@@ -64,12 +64,8 @@ def test_export_keeps_the_gate(tmp_path: Path) -> None:
     head = Epitome(TASK, 16, heed=True).eval()
     _export_head(head, tmp_path / "head.onnx", 16)
     shrink(tmp_path / "head.onnx")
-    feed = {
-        "reply": torch.randn(3, 6, 16),
-        "reply_mask": torch.ones(3, 6),
-        "context": torch.randn(3, 4, 16),
-        "context_mask": torch.ones(3, 4),
-    }
+    feed = {"reply": torch.randn(3, 6, 16), "reply_mask": torch.ones(3, 6)}
+    feed |= {"context": torch.randn(3, 4, 16), "context_mask": torch.ones(3, 4)}
     wanted = head(**feed)
     found = session(tmp_path / "head.onnx").run(list(wanted), {name: value.numpy() for name, value in feed.items()})
     for output, value in zip(wanted.values(), found, strict=True):
