@@ -146,7 +146,7 @@ def _attribution(output: str, method: str, text: str, scores: Mapping[str, float
 
 def _scores(answer: Any) -> Mapping[str, float]:
     if isinstance(answer, LevelAnswer):
-        return {EXPECTED: sum(level * score for level, score in enumerate(answer.scores))}
+        return {EXPECTED: answer.expected}
     assert isinstance(answer, ChoiceAnswer)
     return answer.scores
 

@@ -44,7 +44,7 @@ def contrast(model: Model, *, limit: int | None = None) -> list[Finding]:
     for pair, fits, clash in zip(chosen, fitting, clashing, strict=True):
         name = pair["mechanism"]
         if name in fits and name in clash:
-            ordered = expected(fits[name]) > expected(clash[name])
+            ordered = fits[name].expected > clash[name].expected
             for part in ("all", pair["kind"], pair["register"], name):
                 right.setdefault(part, []).append(ordered)
     order = [*dict.fromkeys(["all", *(pair[key] for key in ("kind", "mechanism", "register") for pair in chosen)])]
@@ -85,7 +85,7 @@ def swaps(model: Model, data: Path, *, limit: int | None = None, seed: int = 0) 
     found = []
     for name in task.outputs:
         shown = [i for i, row in enumerate(rows) if cast(Graded, row.turn.labels[name]).level and name in own[i] and name in swapped[i]]
-        ordered = [expected(own[i][name]) > expected(swapped[i][name]) for i in shown]
+        ordered = [own[i][name].expected > swapped[i][name].expected for i in shown]
         kept = sum(swapped[i][name].level > 0 for i in shown) / max(1, len(shown))
         found.append(
             Finding(
@@ -125,11 +125,6 @@ def plant(dialogue: Dialogue, sentence: str, dice: random.Random) -> Example:
 def exchange(context: str, response: str) -> Example:
     """A response to a context as a question to a model."""
     return Example(dialogue=Dialogue(id="1", turns=(Turn(role="first", content=context), Turn(role="second", content=response))), index=1)
-
-
-def expected(answer: LevelAnswer) -> float:
-    """The level that a model expects: finer than the level it decides for, so that two contexts seldom tie."""
-    return sum(level * score for level, score in enumerate(answer.scores))
 
 
 def _levels(model: Model, examples: Sequence[Example]) -> list[dict[str, LevelAnswer]]:

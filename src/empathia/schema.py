@@ -159,6 +159,11 @@ class LevelAnswer(Record):
     scores: tuple[float, ...]
     rationales: tuple[ScoredSpan, ...] = ()
 
+    @property
+    def expected(self) -> float:
+        """The mean of the levels by their scores: finer than the level decided for, so that two answers seldom tie."""
+        return sum(level * score for level, score in enumerate(self.scores))
+
 
 class Match(ScoredSpan):
     """A sentence that is like a seed: which seed, and how like (the score)."""

@@ -172,7 +172,7 @@ def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
     """The answer of the piece with the higher expected level, with the rationales of both."""
     if one is None:
         return other
-    strong = max(one, other, key=lambda answer: sum(i * score for i, score in enumerate(answer.scores)))
+    strong = max(one, other, key=lambda answer: answer.expected)
     return strong.model_copy(update={"rationales": one.rationales + other.rationales})
 
 

@@ -26,13 +26,6 @@ def _one(found: Attribution, labels: int) -> Iterator[RenderableType]:
         )
 
 
-def page(found: Sequence[Attribution], *, labels: int = 3) -> str:
-    """The same as one self-contained page; red words speak against a label."""
-    from empathia.report.html import environment
-
-    return environment().get_template("explanation.html.jinja").render(found=found, labels=labels)
-
-
 def shades(found: Attribution, label: str) -> list[tuple[str, float, float]]:
     """Each word with what it adds to the score of a label, and that beside the strongest word (-1 to 1)."""
     weights = found.weights[label]

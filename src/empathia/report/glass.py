@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from empathia.report import attribution
+from empathia.report import attribution, html
 from empathia.report.highlight import visible
 from empathia.report.palette import TERMINAL, hues, title
 from empathia.schema import Attribution, GlassAnswer, Reasons
@@ -42,14 +42,12 @@ def drawn(found: Found) -> Group:
 
 def page(found: Found) -> str:
     """The same as one self-contained page."""
-    from empathia.report.html import environment
-
     words = [one for one in found if isinstance(one, Attribution)]
     reasons = [one for one in found if isinstance(one, Reasons)]
     if not reasons:
-        return attribution.page(words)
+        return html.explanation(words)
     hue = hues([one.output for one in reasons])
-    return environment().get_template("glass.html.jinja").render(found=reasons, hue=hue, added=added, feature=feature)
+    return html.environment().get_template("glass.html.jinja").render(found=reasons, hue=hue, added=added, feature=feature)
 
 
 def added(answer: GlassAnswer) -> Mapping[str, tuple[Added, ...]]:

@@ -52,6 +52,11 @@ def page(tally: Tally, *, title: str = "Empathy report", words: Words | None = N
     )
 
 
+def explanation(found: Sequence[Attribution], *, labels: int = 3) -> str:
+    """Words that speak for labels as one self-contained page; red words speak against a label."""
+    return environment().get_template("explanation.html.jinja").render(found=found, labels=labels)
+
+
 class Look:
     """Which style class each highlighted output has: a colour, and a style of line so that colour is not the only sign."""
 
