@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from empathia import corpora, metrics, tasks
 from empathia.errors import UnknownName
-from empathia.models import Model, prompted
+from empathia.models import Model, ask, prompted
 from empathia.schema import Answer, Example, Graded, Score
 from empathia.task import Choice, Level, Task
 
-BATCH = 256
+__all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split"]
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,6 @@ def _group(example: Example) -> str:
 def evaluate(model: Model, task: Task, examples: Sequence[Example], *, rounds: int = 500) -> list[Score]:
     """The scores of a model on labelled examples; `rounds` of bootstrap over groups give the intervals, 0 none."""
     return score(task, examples, ask(model, task, examples), rounds=rounds)
-
-
-def ask(model: Model, task: Task, examples: Sequence[Example]) -> list[dict[str, Answer]]:
-    """The answers of a model to any number of examples."""
-    batches = (examples[at : at + BATCH] for at in range(0, len(examples), BATCH))
-    return [answer for batch in batches for answer in model.answer(batch, [task])]
 
 
 def score(task: Task, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]], *, rounds: int = 500) -> list[Score]:

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from empathia import corpora, evaluation, tasks
+from empathia import corpora, tasks
 from empathia.errors import UnknownName
-from empathia.models import Model
+from empathia.models import Model, ask
 from empathia.schema import Dialogue, Example, Finding, Graded, LevelAnswer, Turn
 from empathia.segment import sentences
 
@@ -77,7 +77,7 @@ def stock(model: Model, data: Path, *, limit: int | None = None, seed: int = 0) 
 def swaps(model: Model, data: Path, *, limit: int | None = None, seed: int = 0) -> list[Finding]:
     """Replies of EPITOME after another row's post: how often the model rates them higher after their own."""
     task = tasks.load(TASK)
-    rows = evaluation.rows_of(task, data)
+    rows = [example for name in task.corpora for example in task.examples(corpora.dialogues(name, data))]
     random.Random(seed).shuffle(rows)
     rows = rows[:limit]
     other = [exchange(rows[i - 1].context[0].content, row.turn.content) for i, row in enumerate(rows)]
@@ -130,7 +130,7 @@ def exchange(context: str, response: str) -> Example:
 def _levels(model: Model, examples: Sequence[Example]) -> list[dict[str, LevelAnswer]]:
     return [
         {name: answer for name, answer in found.items() if isinstance(answer, LevelAnswer)}
-        for found in evaluation.ask(model, tasks.load(TASK), examples)
+        for found in ask(model, tasks.load(TASK), examples)
     ]
 
 

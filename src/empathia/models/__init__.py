@@ -11,8 +11,9 @@ from empathia.models._folder import FORMAT, read_card, sha256, write_card
 from empathia.schema import Answer, Example, ModelId, Score
 from empathia.task import Task
 
-__all__ = ["DEFAULT", "FORMAT", "Model", "load", "read_card", "recipe", "scores", "sha256", "write_card"]
+__all__ = ["DEFAULT", "FORMAT", "Model", "ask", "load", "read_card", "recipe", "scores", "sha256", "write_card"]
 DEFAULT = Path(__file__).parent.parent / "weights"
+BATCH = 256
 
 
 class Model(Protocol):
@@ -31,6 +32,12 @@ class Model(Protocol):
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; an output that does not apply is left out."""
         ...
+
+
+def ask(model: Model, task: Task, examples: Sequence[Example]) -> list[dict[str, Answer]]:
+    """The answers of a model to any number of examples."""
+    batches = (examples[at : at + BATCH] for at in range(0, len(examples), BATCH))
+    return [answer for batch in batches for answer in model.answer(batch, [task])]
 
 
 @lru_cache(maxsize=4)
