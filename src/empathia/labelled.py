@@ -117,9 +117,12 @@ def inferred(name: str, values: Sequence[Label]) -> Output:
 
 def _fitting(known: Output | None, seen: Output) -> Output:
     if isinstance(known, Choice | Choices) and isinstance(seen, Choice | Choices):
-        return known if type(known) is type(seen) and set(seen.labels) <= set(known.labels) else seen
+        same = type(known) is type(seen) and set(seen.labels) <= {*known.labels, getattr(known, "none", "")}
+        return known if same else seen
     if isinstance(known, Level) and isinstance(seen, Level):
         return known if len(seen.levels) <= len(known.levels) else seen
+    if isinstance(known, Rating) and isinstance(seen, Rating):
+        return known if known.low <= seen.low and seen.high <= known.high else seen
     return known if known is not None and type(known) is type(seen) else seen
 
 

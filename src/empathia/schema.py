@@ -223,11 +223,12 @@ class ModelId(Record):
 
 
 class Summary(Record):
-    """How often empathy was sought and given, sought and missed, or not needed."""
+    """How often empathy was sought and given, sought and missed, or not needed; how satisfied the last reply leaves the reader."""
 
     given: int = 0
     missed: int = 0
     not_needed: int = 0
+    satisfaction: float | None = None
 
 
 class Analysis(Record):

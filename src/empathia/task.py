@@ -28,11 +28,12 @@ class Level:
 
 @dataclass(frozen=True)
 class Choices:
-    """Any number of labels, each with its definition."""
+    """Any number of labels, each with its definition; `none` is how annotators write that none of them applies."""
 
     question: str
     labels: Mapping[str, str]
     silver: bool = False
+    none: str = ""
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,9 @@ def _export_encoder(encoder: HuggingFaceEncoder, file: Path) -> None:
 
 
 def _export_head(head: nn.Module, file: Path, width: int) -> None:
-    states, mask = torch.randn(2, 5, width), torch.ones(2, 5)
     inputs: tuple[str, ...] = head.inputs  # type: ignore[assignment]
-    given = (states, mask, torch.randn(2, 7, width), torch.ones(2, 7))[: len(inputs)]
+    one, other = getattr(head, "widths", (width, width))
+    given = (torch.randn(2, 5, one), torch.ones(2, 5), torch.randn(2, 7, other), torch.ones(2, 7))[: len(inputs)]
     _export(head, given, file, inputs, tuple(head(*given)))
 
 

@@ -1,7 +1,8 @@
 """The shared model: each turn is encoded once, and a light head per task reads the same token states.
 
-Tasks on every turn are answered sentence by sentence, and the most telling sentence decides for the turn. Tasks on
-replies read the reply beside the turns it answers; a long reply is read window by window, and the strongest decides.
+What a head reads says how it is asked. Heads over `states` are asked sentence by sentence, and the most telling sentence
+decides for the turn. Heads over a `reply` read it beside the turns it answers; a long reply is read piece by piece, and the
+strongest decides. Heads over a `target` read a reply beside the messages around it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,16 +16,24 @@ from numpy.typing import NDArray
 
 from empathia.encoders import Encoded, Encoder
 from empathia.encoders.onnx import OnnxEncoder, pool, session
+from empathia.models._around import AFTER, NEAR, around, place
 from empathia.models._folder import sha256
-from empathia.schema import Answer, ChoiceAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span
+from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span, Turn
 from empathia.segment import sentences
-from empathia.task import Task
+from empathia.task import Choices, Rating, Task
 
 Floats = NDArray[np.float32]
-Head = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 LONGEST = 256  # tokens that a head reads at once
 DIGITS = 6
 ROOM = 1024  # tokens in one padded batch of a head
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a head reads, by name, and how to run it."""
+
+    inputs: tuple[str, ...]
+    run: Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 
 
 @dataclass(frozen=True)
@@ -53,14 +62,29 @@ class Shared:
 
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; tasks on replies leave out turns that answer nobody."""
-        asked = {turn.content: None for example in examples for turn in (example.turn, *example.context)}
+        asked = {turn.content: None for example in examples for task in tasks for turn in self._reads(task, example)}
         known = dict(zip(asked, self.encoder.encode(list(asked)), strict=True))
         answers: list[dict[str, Answer]] = [{} for _ in examples]
+        asks = {"states": self._ask_sentences, "reply": self._ask_replies, "target": self._ask_windows}
         for task in tasks:
-            ask = self._ask_sentences if task.on == "turn" else self._ask_replies
+            ask = asks[self.heads[task.name].inputs[0]]
             for example, found in zip(answers, ask(task, examples, known), strict=True):
                 example.update(found)
         return answers
+
+    def _reads(self, task: Task, example: Example) -> Iterator[Turn]:
+        """The turns that a task's head reads to answer an example."""
+        match self.heads[task.name].inputs[0]:
+            case "states":
+                yield example.turn
+            case "reply":
+                yield from (example.turn, *example.context)
+            case _ if example.context:
+                yield example.turn
+                yield from (turn for _, turn in around(example, after=self._after(task)))
+
+    def _after(self, task: Task) -> int:
+        return int(self.settings[task.name].get("after", AFTER))
 
     def _ask_sentences(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
         units = [(i, *unit) for i, example in enumerate(examples) for unit in _sentences(example.turn.content, known)]
@@ -87,11 +111,23 @@ class Shared:
         shares = self.settings[task.name]["shares"]
         return [{name: telling(answer, shares[name]) for name, answer in found.items()} for found in answers]
 
+    def _ask_windows(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
+        asked = [i for i, example in enumerate(examples) if example.context]
+        units = [_window(examples[i], known, self._after(task)) for i in asked]
+        answers: list[dict[str, Answer]] = [{} for _ in examples]
+        for i, found in zip(asked, self._run(task.name, units), strict=True):
+            for name, output in task.outputs.items():
+                if isinstance(output, Choices):
+                    answers[i][name] = _choices(output, sigmoid(found[name]), self.settings[task.name]["thresholds"][name])
+                elif isinstance(output, Rating):
+                    answers[i][name] = round(float(softmax(found[name]) @ np.arange(output.low, output.high + 1)), DIGITS)
+        return answers
+
     def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
         """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
         results = [dict[str, Floats]() for _ in units]
         batches = list(_batches(units))
-        for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task](_feed(units, batch)), batches), strict=True):
+        for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task].run(_feed(units, batch)), batches), strict=True):
             for name, values in outputs.items():
                 for row, i in enumerate(batch):
                     length = len(next(iter(units[i].values())))
@@ -101,10 +137,11 @@ class Shared:
 
 def _head(graph: ort.InferenceSession) -> Head:
     names = [output.name for output in graph.get_outputs()]
-    return lambda feed: dict(zip(names, graph.run(names, feed), strict=True))
+    inputs = tuple(found.name for found in graph.get_inputs())
+    return Head(inputs, lambda feed: dict(zip(names, graph.run(names, feed), strict=True)))
 
 
-MASKS = {"states": "mask", "reply": "reply_mask", "context": "context_mask"}
+MASKS = {"states": "mask", "reply": "reply_mask", "context": "context_mask", "target": "target_mask", "around": "around_mask"}
 
 
 def _sentences(text: str, known: Mapping[str, Encoded]) -> Iterator[tuple[Span, Floats]]:
@@ -128,6 +165,16 @@ def _replies(example: Example, known: Mapping[str, Encoded]) -> Iterator[tuple[N
     reply, context = known[example.turn.content], np.concatenate(answered)
     for at in range(0, len(reply.states), LONGEST):
         yield reply.offsets[at : at + LONGEST], reply.states[at : at + LONGEST], context
+
+
+def _window(example: Example, known: Mapping[str, Encoded], after: int) -> dict[str, Floats]:
+    """A reply's states, and those of the messages around it, each with its place beside it."""
+    near = []
+    for distance, turn in around(example, after=after):
+        states = known[turn.content].states[:NEAR]
+        where = place(distance, same=turn.role == example.turn.role)
+        near.append(np.hstack([states, np.broadcast_to(where, (len(states), len(where)))]))
+    return {"target": known[example.turn.content].states, "around": np.concatenate(near)}
 
 
 def _batches(units: Sequence[Mapping[str, Floats]]) -> Iterator[list[int]]:
@@ -162,6 +209,11 @@ def _pad(rows: Sequence[Floats]) -> tuple[Floats, Floats]:
 def _choice(output: Any, scores: Floats, span: Span) -> ChoiceAnswer:
     named = dict(zip(output.labels, rounded(scores), strict=True))
     return ChoiceAnswer(label=max(named, key=named.__getitem__), scores=named, evidence=span)
+
+
+def _choices(output: Choices, scores: Floats, thresholds: Mapping[str, float]) -> ChoicesAnswer:
+    named = dict(zip(output.labels, rounded(scores), strict=True))
+    return ChoicesAnswer(labels=tuple(label for label, score in named.items() if score >= thresholds[label]), scores=named)
 
 
 def _neutral(output: Any, scores: Floats) -> float:
