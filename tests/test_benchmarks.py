@@ -33,6 +33,17 @@ def test_epitome_on_a_slice(tmp_path: Path) -> None:
     assert "epitome/split/mean/macro_f1/encoder-heed" in told and "probe/inverted/mechanisms/ordered/encoder-heed" in told
 
 
+def test_multidimensional_on_a_slice(tmp_path: Path) -> None:
+    told = run(tmp_path, "multidimensional", "--systems", "window,ldam")
+    for wanted in (
+        "esconv/mean/macro_f1/encoder",
+        "emh/mean/macro_f1/encoder-ldam",
+        "care/service/macro_f1/encoder",
+        "care/perceived/kappa",
+    ):
+        assert f"multidimensional/{wanted}" in told
+
+
 def test_default_on_a_slice(tmp_path: Path) -> None:
     told = run(tmp_path, "default", "--work", str(tmp_path / "models"))
     assert "default/mechanisms/mean/macro_f1/minilm" in told

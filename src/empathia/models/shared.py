@@ -20,7 +20,7 @@ from empathia.models._around import AFTER, NEAR, around, place
 from empathia.models._folder import sha256
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span, Turn
 from empathia.segment import sentences
-from empathia.task import Choices, Rating, Task
+from empathia.task import Choices, Level, Rating, Task
 
 Floats = NDArray[np.float32]
 LONGEST = 256  # tokens that a head reads at once
@@ -121,6 +121,9 @@ class Shared:
                     answers[i][name] = _choices(output, sigmoid(found[name]), self.settings[task.name]["thresholds"][name])
                 elif isinstance(output, Rating):
                     answers[i][name] = round(float(softmax(found[name]) @ np.arange(output.low, output.high + 1)), DIGITS)
+                elif isinstance(output, Level):
+                    scores = softmax(found[name])
+                    answers[i][name] = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)))
         return answers
 
     def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:

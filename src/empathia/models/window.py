@@ -1,7 +1,7 @@
 """A reply in its window: its tokens attend over up to three messages before and three after it (`_around.py`).
 
 Each message is encoded once, however many windows it stands in; rows of one dialogue are therefore taught together, and
-messages that only stand around a reply are read without being taught. A classifier per label, or per rating, reads the mean
+messages that only stand around a reply are read without being taught. A classifier per label, level or rating reads the mean
 of the reply's tokens. The loss is plain cross-entropy, focal, or LDAM, whose margins are wider for rarer labels.
 """
 
@@ -16,10 +16,10 @@ from torch.nn import functional as F
 
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._around import AFTER, NEAR, PLACES, around, place
-from empathia.models._labels import labels_of, rating_of
+from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.models._layers import Attention, masked_max, masked_mean
 from empathia.schema import Example
-from empathia.task import Choices, Rating, Task
+from empathia.task import Choices, Level, Rating, Task
 
 Loss = Literal["cross-entropy", "focal", "ldam"]
 MARGIN = 0.5  # of the rarest label
@@ -27,14 +27,14 @@ ETA = 2.0  # of the focal loss
 
 
 class Window(nn.Module):
-    """Token states of a reply and of the messages around it -> logits per label, or per step of a rating."""
+    """Token states of a reply and of the messages around it -> logits per label, per level, or per step of a rating."""
 
     inputs = ("target", "target_mask", "around", "around_mask")
     together = True  # rows of one dialogue share their messages
 
     def __init__(self, task: Task, width: int, *, dropout: float = 0.2, loss: Loss = "cross-entropy", after: int = AFTER) -> None:
         super().__init__()
-        self.outputs = {name: output for name, output in task.outputs.items() if isinstance(output, Choices | Rating)}
+        self.outputs = {name: output for name, output in task.outputs.items() if isinstance(output, Choices | Level | Rating)}
         self.settings = {"after": after}
         self.loss: Loss = loss
         self.widths = (width, width + PLACES)  # of the two inputs
@@ -97,6 +97,8 @@ class Window(nn.Module):
         output, given, logits = self.outputs[name], [examples[i] for i in rows], logits[rows]
         if isinstance(output, Rating):
             return F.cross_entropy(logits, torch.tensor([rating_of(example, name) - output.low for example in given]))
+        if isinstance(output, Level):
+            return F.cross_entropy(logits, torch.tensor([level_of(example, name) for example in given]))
         gold = _shown(given, name, output)
         if self.loss == "ldam":
             no, yes = self.get_buffer(f"margins_{name}")
@@ -107,8 +109,13 @@ class Window(nn.Module):
         return losses.mean()
 
 
-def _size(output: Choices | Rating) -> int:
-    return len(output.labels) if isinstance(output, Choices) else output.high - output.low + 1
+def _size(output: Choices | Level | Rating) -> int:
+    match output:
+        case Choices():
+            return len(output.labels)
+        case Level():
+            return len(output.levels)
+    return output.high - output.low + 1
 
 
 def _shown(examples: Sequence[Example], name: str, output: Choices) -> Tensor:
