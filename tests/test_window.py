@@ -139,13 +139,13 @@ def test_padding_of_a_window_changes_nothing() -> None:
 
 def test_training_and_asking_read_the_same_window(tmp_path: Path) -> None:
     from empathia.encoders.huggingface import HuggingFaceEncoder
-    from empathia.models.shared import _window
+    from empathia.models._asks import windows
     from empathia.models.window import Window
 
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path)), window=64).eval()
     example, head = Example(dialogue=dialogue(), index=3), Window(MOVES, encoder.width)
     taught = head.read(encoder, [example])
     texts = [turn.content for turn in example.dialogue.turns]
-    asked = _window(example, dict(zip(texts, encoder.encode(texts), strict=True)), 3)
-    assert torch.allclose(taught[0][0], torch.from_numpy(asked["target"]), atol=1e-5)
-    assert torch.allclose(taught[2][0], torch.from_numpy(asked["around"]), atol=1e-5)
+    (asked,) = windows.units(example, MOVES, {"after": 3}, dict(zip(texts, encoder.encode(texts), strict=True)))
+    assert torch.allclose(taught[0][0], torch.from_numpy(asked.arrays["target"]), atol=1e-5)
+    assert torch.allclose(taught[2][0], torch.from_numpy(asked.arrays["around"]), atol=1e-5)

@@ -46,6 +46,8 @@ def corpora(folder: Path, *, times: int = 8) -> Path:
     _esconv(folder / "esconv", 2 * times)
     _care(folder / "care", times)
     _exchanges(folder / "empathetic_exchanges", times)
+    _causes(folder / "epitome_causes", times)
+    _reccon(folder / "reccon", times)
     return folder
 
 
@@ -123,6 +125,28 @@ def _exchanges(folder: Path, times: int) -> None:
         for n in range(times):
             for place, (text, empathy) in enumerate(((SEEK[n % 3], 1), (PROVIDE[n % 3], 1 + n % 5)), 1):
                 writer.writerow((f"hit:{n}", place, "sad", SEEK[n % 3], place, text, empathy))
+
+
+def _causes(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    rows = [
+        {"post_id": f"s{n}-0", "reply_id": f"r{n}-0", "sentences": ["i went to my job .", f"{SEEK[n % 3]} ."], "labels": [0, 1]}
+        for n in range(times)
+    ]
+    told = "".join(json.dumps(row | {"reply": "i am sorry . what happened ?"}) + "\n" for row in rows)
+    (folder / "causes_silver.jsonl").write_text(told, encoding="utf-8")
+
+
+def _reccon(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    evidence, spans = "expanded emotion cause evidence", "expanded emotion cause span"
+    turns = [
+        {"turn": 1, "speaker": "A", "utterance": "my dog was lost .", "emotion": "neutral"},
+        {"turn": 2, "speaker": "B", "utterance": "i am so sad .", "emotion": "sadness", evidence: [1], spans: ["my dog was lost"]},
+    ]
+    for name, count in (("train", times), ("valid", 2), ("test", 2)):
+        told = {f"{name}_{n}": [turns] for n in range(count)}
+        (folder / f"dailydialog_{name}.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 def card(folder: Path) -> dict[str, object]:

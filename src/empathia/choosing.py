@@ -5,12 +5,14 @@ from typing import Any, cast
 
 from empathia import evaluation, metrics
 from empathia.evaluation import Split
+from empathia.models._asks.replies import telling
 from empathia.models._labels import labels_of
 from empathia.models._network import Network
-from empathia.models.shared import Shared, telling
-from empathia.schema import ChoicesAnswer, Example, LevelAnswer
-from empathia.task import Choices, Level, Task
+from empathia.models.shared import Shared
+from empathia.schema import ChoicesAnswer, Example, FoundCause, LevelAnswer
+from empathia.task import Causes, Choices, Level, Task
 
+Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
@@ -33,6 +35,8 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
             found.setdefault("shares", {})[name] = 0.5
         if isinstance(output, Choices):
             found.setdefault("thresholds", {})[name] = dict.fromkeys(output.labels, 0.5)
+        if isinstance(output, Causes):
+            found["threshold"] = 0.5
     return found
 
 
@@ -46,7 +50,21 @@ def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict
             if isinstance(output, Choices):
                 rows = [(e, cast(ChoicesAnswer, found[name])) for e, found in zip(examples, answers, strict=True) if name in found]
                 settings["thresholds"][name] = {label: _threshold(name, label, rows) for label in output.labels}
+    if "threshold" in settings:
+        settings["threshold"] = _cause_threshold(network, task, examples, settings)
     return settings
+
+
+def _cause_threshold(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
+    """From which score something is a cause, by F1 on the validation rows."""
+    everything = network.model({task.name: {**settings, "threshold": 0.0}})
+    answers = [{name: cast(Found, answer) for name, answer in found.items()} for found in evaluation.ask(everything, task, examples)]
+
+    def score(threshold: float) -> float:
+        kept = [{name: tuple(one for one in found if one.score >= threshold) for name, found in some.items()} for some in answers]
+        return next(one.value for one in evaluation.score(task, examples, kept, rounds=0) if one.metric == "positive_f1")
+
+    return max(THRESHOLDS, key=score)
 
 
 def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswer]]) -> float:

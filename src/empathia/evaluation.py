@@ -12,14 +12,15 @@ from typing import Any, cast
 from empathia import corpora, metrics, tasks
 from empathia.errors import UnknownName
 from empathia.models import Model, ask, prompted
+from empathia.models._candidates import candidates, moved
 from empathia.models._labels import labels_of, rating_of
 from empathia.schema import Answer, Example, Graded, Score
-from empathia.task import Choice, Choices, Level, Rating, Task
+from empathia.task import Causes, Choice, Choices, Level, Rating, Task
 
 __all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split"]
 
 
-Scored = Choice | Choices | Level | Rating
+Scored = Choice | Choices | Level | Rating | Causes
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,25 @@ def _ratings(output: Rating, name: str, rows: Sequence[tuple[Example, Any]]) -> 
     yield _Measure("accuracy", metrics.accuracy, gold, nearest, {"majority": _majority(gold)})
 
 
+def _causes(output: Causes, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    """Each candidate of a turn is an item; candidates of one turn are drawn together."""
+    gold = [tuple(moved(one, cast(Any, e.turn.labels[name])) for one in candidates(e, output)) for e, _ in rows]
+    said = [tuple(moved(one, answer) for one in candidates(e, output)) for e, answer in rows]
+    trivial = {"say none": metrics.mark_nothing(gold), "say all": metrics.mark_everything(gold)}
+    for metric, function in (
+        ("positive_f1", metrics.positive_f1),
+        ("positive_precision", metrics.positive_precision),
+        ("positive_recall", metrics.positive_recall),
+        ("macro_f1", partial(metrics.macro_f1, labels=[False, True])),
+        ("accuracy", metrics.accuracy),
+    ):
+        yield _Measure(metric, partial(_flat, function), gold, said, trivial)
+
+
+def _flat(function: Callable[[Sequence[Any], Sequence[Any]], float], gold: Sequence[Any], said: Sequence[Any]) -> float:
+    return function([one for some in gold for one in some], [one for some in said for one in some])
+
+
 def _levels(output: Level, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
     levels = list(range(len(output.levels)))
     grades = [cast(Graded, example.turn.labels[name]) for example, _ in rows]
@@ -168,6 +188,7 @@ MEASURES: Mapping[type, Callable[[Any, str, Sequence[tuple[Example, Any]]], Iter
     Choices: _sets,
     Level: _levels,
     Rating: _ratings,
+    Causes: _causes,
 }
 
 

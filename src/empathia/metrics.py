@@ -80,6 +80,16 @@ def positive_f1(gold: Labels, predicted: Labels, *, positive: Hashable = True) -
     return _average(gold, predicted, None, [positive])[2]
 
 
+def positive_precision(gold: Labels, predicted: Labels, *, positive: Hashable = True) -> float:
+    """Precision of one class: the positive one."""
+    return _average(gold, predicted, None, [positive])[0]
+
+
+def positive_recall(gold: Labels, predicted: Labels, *, positive: Hashable = True) -> float:
+    """Recall of one class: the positive one."""
+    return _average(gold, predicted, None, [positive])[1]
+
+
 def mean_macro_f1(gold: Sets, predicted: Sets, *, labels: Sequence[str]) -> float:
     """The mean over labels of the macro-F1 of showing the label or not: gold and predicted are the labels that each item shows."""
     return float(_over_labels(gold, predicted, labels)[2])

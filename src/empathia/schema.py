@@ -184,6 +184,13 @@ class SpansAnswer(Record):
     spans: tuple[Match, ...]
 
 
+class FoundCause(Cause):
+    """A stretch of a turn that moved this one, how sure the model is, and the sentence of this one that reacts to it."""
+
+    score: float
+    reaction: Span | None = None
+
+
 class ChoicesAnswer(Record):
     """Any number of labels."""
 
@@ -191,7 +198,7 @@ class ChoicesAnswer(Record):
     scores: Mapping[str, float]
 
 
-Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | float
+Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | tuple[FoundCause, ...] | float
 Outcome = Literal["given", "missed", "not_needed"]
 
 

@@ -55,7 +55,16 @@ class Spans:
     silver: bool = False
 
 
-Output = Choice | Choices | Level | Rating | Spans
+@dataclass(frozen=True)
+class Causes:
+    """What moved a turn: sentences of the turns that it answers, or whole turns up to and with itself."""
+
+    question: str
+    unit: Literal["sentence", "turn"] = "sentence"
+    silver: bool = False
+
+
+Output = Choice | Choices | Level | Rating | Spans | Causes
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from empathia.models._export import check_exportable, export
 from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.models._network import Network, reads_words
 from empathia.schema import Answer, Example, Score
-from empathia.task import Choice, Choices, Level, Output, Rating, Task
+from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Task
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ LIMITS = (
     "Rates the message, not the person. Not a clinical device.",
 )
 Watch = Callable[[Progress], None]
-HEADLINES = {Choice: "macro_f1", Choices: "macro_f1", Level: "macro_f1", Rating: "quadratic_kappa"}
+HEADLINES = {Choice: "macro_f1", Choices: "macro_f1", Level: "macro_f1", Rating: "quadratic_kappa", Causes: "positive_f1"}
 
 
 @dataclass(frozen=True)

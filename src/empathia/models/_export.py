@@ -89,7 +89,8 @@ def _export_head(head: nn.Module, file: Path, width: int) -> None:
 
 
 def _export(module: nn.Module, given: tuple[torch.Tensor, ...], file: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    axes = {name: {0: "batch", 1: f"{name}_tokens"} for name in (*inputs, "states", "marks")}
+    axes = {name: {0: "batch", 1: f"{name}_tokens"} for name in (*inputs, "states", "marks", "causes")}
+    axes["pairs"] = {0: "batch", 1: "post_tokens", 2: "reply_tokens"}
     torch.onnx.export(
         module, given, str(file), input_names=list(inputs), output_names=list(outputs), dynamic_axes=axes, opset_version=OPSET, dynamo=False
     )

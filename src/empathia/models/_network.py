@@ -13,7 +13,8 @@ from empathia import parts
 from empathia.encoders.huggingface import HuggingFaceEncoder, WordVectors
 from empathia.errors import InputError, ModelError
 from empathia.models._folder import read_card
-from empathia.models.shared import Floats, Head, Shared
+from empathia.models._numbers import Floats
+from empathia.models.shared import Head, Shared
 from empathia.schema import ModelId
 from empathia.task import Task
 
