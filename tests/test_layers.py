@@ -10,14 +10,14 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
-    ["parts", "task", "segment", "metrics", "comparison"],
+    ["parts", "task", "segment", "metrics", "comparison", "words", "lexicons", "topics"],
     ["seeds"],
     ["corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],
     ["tasks"],
     ["labelled"],
     ["analysis", "evaluation", "observation", "labelling"],
-    ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation"],
+    ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation", "corpus"],
     ["batch", "seeds_cli", "labels_cli"],
     ["cli"],
 ]
