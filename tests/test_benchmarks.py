@@ -33,6 +33,22 @@ def test_epitome_on_a_slice(tmp_path: Path) -> None:
     assert "epitome/split/mean/macro_f1/encoder-heed" in told and "probe/inverted/mechanisms/ordered/encoder-heed" in told
 
 
+def test_multidimensional_on_a_slice(tmp_path: Path) -> None:
+    told = run(tmp_path, "multidimensional", "--systems", "window,ldam")
+    for wanted in (
+        "esconv/mean/macro_f1/encoder",
+        "emh/mean/macro_f1/encoder-ldam",
+        "care/service/macro_f1/encoder",
+        "care/perceived/kappa",
+    ):
+        assert f"multidimensional/{wanted}" in told
+
+
+def test_causes_on_a_slice(tmp_path: Path) -> None:
+    told = run(tmp_path, "causes", "--systems", "coattention,no-attention")
+    assert "causes/epitome/causes/f1/encoder" in told and "causes/reccon/entailment/macro_f1/encoder-no-attention" in told
+
+
 def test_default_on_a_slice(tmp_path: Path) -> None:
     told = run(tmp_path, "default", "--work", str(tmp_path / "models"))
     assert "default/mechanisms/mean/macro_f1/minilm" in told

@@ -124,6 +124,17 @@ def test_who_gave_the_causes() -> None:
     assert corpus.describe(Labelled("e", [pair("a", (0, 12))], corpus="epitome_causes"), topics=0).origin == "silver"
 
 
+def test_causes_of_our_own_results(tmp_path: Path) -> None:
+    turn = {"index": 0, "role": "a", "content": POST, "sentences": []}
+    reply = turn | {"index": 1, "role": "b", "content": "So sorry.", "causes": [{"turn": 0, "start": 0, "end": 12, "score": 0.9}]}
+    model = {"name": "m", "version": "1", "sha256": ""}
+    path = tmp_path / "results.jsonl"
+    line = {"schema": "empathia/1", "id": "c", "model": model, "turns": [turn, reply], "summary": {}}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    found = corpus.describe(labelled.opened(str(path)), topics=0)
+    assert (found.origin, found.cause, found.other) == ("ours", 1, 2) and "our own answers" in printed(found)
+
+
 def test_nothing_to_describe_is_an_error() -> None:
     with pytest.raises(InputError, match="no sentence"):
         describe()

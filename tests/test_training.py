@@ -9,7 +9,7 @@ import tiny
 pytest.importorskip("torch", reason="training needs the extra [train]")
 
 from empathia import corpora as corpus_parts
-from empathia import models, tasks, training
+from empathia import explanation, models, tasks, training
 from empathia.errors import InputError, ModelError, UnknownName
 from empathia.evaluation import folds, rows_of, split
 from empathia.models._network import Network
@@ -40,6 +40,15 @@ def test_a_model_folder_is_whole_and_answers(trained: Path, corpora: Path) -> No
     for name in tasks.names():
         task = tasks.load(name)
         assert all(set(found) == set(task.outputs) for found in model.answer(rows_of(task, corpora)[:5], [task]))
+
+
+@pytest.mark.parametrize(
+    ("task", "labels"), [("strategies", {"Question"}), ("perceived", {"rating"}), ("causes", {"moved"}), ("emotion_causes", {"moved"})]
+)
+def test_every_kind_of_answer_is_explained(trained: Path, task: str, labels: set[str]) -> None:
+    found = explanation.explain(task, "i am sorry . what happened ?", model=trained, context="my dog was lost . i feel sad .")
+    assert {one.output for one in found} == set(tasks.load(task).outputs)
+    assert all(labels <= set(one.scores) and len(one.words) == len(next(iter(one.weights.values()))) for one in found)
 
 
 def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path: Path, corpora: Path, encoder: str, trained: Path) -> None:

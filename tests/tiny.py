@@ -40,9 +40,14 @@ INTENTS = {"1": "Negative", "2": "Sympathizing", "0": "Neutral"}
 
 
 def corpora(folder: Path, *, times: int = 8) -> Path:
-    """IEMPATHIZE and EPITOME in their layouts, a few dozen rows each."""
+    """The corpora that the tasks are trained on, in their layouts, a few dozen rows each."""
     _iempathize(folder / "iempathize", times)
     _epitome(folder / "epitome", times)
+    _esconv(folder / "esconv", 2 * times)
+    _care(folder / "care", times)
+    _exchanges(folder / "empathetic_exchanges", times)
+    _causes(folder / "epitome_causes", times)
+    _reccon(folder / "reccon", times)
     return folder
 
 
@@ -75,6 +80,73 @@ def _epitome(folder: Path, times: int) -> None:
             for n in range(times):
                 for kind, (reply, levels, rationales) in enumerate(replies):
                     writer.writerow((f"s{n}-{kind}", f"r{n}-{kind}", SEEK[n % 3], reply, levels[column], rationales[column]))
+
+
+def _esconv(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    said = {"Question": "what happened ?", "Others": "well , go well .", "Information": "the job is in the day ."}
+    chats = [
+        {
+            "dialog": [
+                {"speaker": "seeker", "annotation": {}, "content": SEEK[n % 3]},
+                *({"speaker": "supporter", "annotation": {"strategy": name}, "content": text} for name, text in said.items()),
+                {"speaker": "seeker", "annotation": {}, "content": "thanks !"},
+            ],
+            "survey_score": {"seeker": {"empathy": str(1 + n % 5)}, "supporter": {}},
+        }
+        for n in range(times)
+    ]
+    (folder / "ESConv.json").write_text(json.dumps(chats), encoding="utf-8")
+    (folder / "FailedESConv.json").write_text("[]", encoding="utf-8")
+
+
+def _care(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    rows = [
+        {
+            "id": f"{n}:1",
+            "turns": [{"role": "customer", "text": "my dog is lost"}, {"role": "agent", "text": reply}],
+            "target": 1,
+            "intents": intents,
+            "perceived": dict.fromkeys(("engagement", "understanding", "sympathy", "helpfulness"), rating),
+            "satisfaction": rating,
+        }
+        for n in range(3 * times)
+        for reply, intents, rating in ((("i am sorry .", ["express_sympathy"], 4), ("go .", ["instruct_action"], 1))[n % 2],)
+    ]
+    (folder / "care_silver.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _exchanges(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    with (folder / "EmpatheticConversations.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("conv_id", "utterance_idx", "context", "prompt", "speaker_idx", "utterance", "Empathy"))
+        for n in range(times):
+            for place, (text, empathy) in enumerate(((SEEK[n % 3], 1), (PROVIDE[n % 3], 1 + n % 5)), 1):
+                writer.writerow((f"hit:{n}", place, "sad", SEEK[n % 3], place, text, empathy))
+
+
+def _causes(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    rows = [
+        {"post_id": f"s{n}-0", "reply_id": f"r{n}-0", "sentences": ["i went to my job .", f"{SEEK[n % 3]} ."], "labels": [0, 1]}
+        for n in range(times)
+    ]
+    told = "".join(json.dumps(row | {"reply": "i am sorry . what happened ?"}) + "\n" for row in rows)
+    (folder / "causes_silver.jsonl").write_text(told, encoding="utf-8")
+
+
+def _reccon(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    evidence, spans = "expanded emotion cause evidence", "expanded emotion cause span"
+    turns = [
+        {"turn": 1, "speaker": "A", "utterance": "my dog was lost .", "emotion": "neutral"},
+        {"turn": 2, "speaker": "B", "utterance": "i am so sad .", "emotion": "sadness", evidence: [1], spans: ["my dog was lost"]},
+    ]
+    for name, count in (("train", times), ("valid", 2), ("test", 2)):
+        told = {f"{name}_{n}": [turns] for n in range(count)}
+        (folder / f"dailydialog_{name}.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 def card(folder: Path) -> dict[str, object]:

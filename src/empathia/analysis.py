@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 from empathia import corpora, models
 from empathia.errors import UnknownName
@@ -120,8 +120,13 @@ def _put_together(dialogue: Dialogue, answers: Mapping[int, Mapping[str, Answer]
                 **given,
             )
         )
-    counts = {name: sum(turn.outcome == name for turn in turns) for name in Summary.model_fields}
-    return Analysis(id=dialogue.id, model=model.id, turns=tuple(turns), summary=Summary(**counts), metadata=dialogue.metadata)
+    return Analysis(id=dialogue.id, model=model.id, turns=tuple(turns), summary=_summary(turns, answers), metadata=dialogue.metadata)
+
+
+def _summary(turns: Sequence[TurnAnalysis], answers: Mapping[int, Mapping[str, Answer]]) -> Summary:
+    counts = {name: sum(turn.outcome == name for turn in turns) for name in get_args(Outcome)}
+    satisfied = [found["satisfaction"] for _, found in sorted(answers.items()) if "satisfaction" in found]
+    return Summary(**counts, satisfaction=cast(float, satisfied[-1]) if satisfied else None)
 
 
 def _keys(task: Task, found: Mapping[str, Answer]) -> Iterator[tuple[str, Any]]:

@@ -26,7 +26,7 @@ from empathia.schema import (
     Span,
     Turn,
 )
-from empathia.task import Choice, Choices, Level, Output, Rating, Spans
+from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Spans
 
 KINDS: Mapping[type[Output], str] = {Choice: "choice", Choices: "choices", Level: "level", Rating: STARS, Spans: "spans"}
 DERIVED = ("outcome",)  # follows from other answers: nobody annotates it
@@ -49,7 +49,7 @@ def project(source: Labelled, *, tasks: Sequence[str] | None = None, model: Mode
     dialogues = [results.dialogue(one) if isinstance(one, Analysis) else one for one in records]
     turns = _values(turn.labels for one in dialogues for turn in one.turns)
     whole = {name: found for name, found in _values(one.labels for one in dialogues).items() if name not in turns}
-    asked = {**declared(), **outputs(turns)}
+    asked = {name: one for name, one in {**declared(), **outputs(turns)}.items() if name not in whole and not isinstance(one, Causes)}
     kinds = {name: _kind(output, (turns | whole).get(name, ())) for name, output in {**asked, **outputs(whole)}.items()}
     made = [_task(_with_only(dialogue, whole), kinds, _prediction(one)) for dialogue, one in zip(dialogues, records, strict=True)]
     return Project(made, config(asked, outputs(whole), kinds))
@@ -92,8 +92,9 @@ def _values(labels: Iterable[Mapping[str, Label]]) -> dict[str, list[Label]]:
     found: dict[str, list[Label]] = {}
     for given in labels:
         for name, label in given.items():
-            if name not in DERIVED and not (isinstance(label, tuple) and label and not isinstance(label[0], str)):
-                found.setdefault(name, []).append(label)  # causes are in other turns: they are not exported
+            elsewhere = isinstance(declared().get(name), Causes) or (isinstance(label, tuple) and label and not isinstance(label[0], str))
+            if name not in DERIVED and not elsewhere:  # causes are in other turns: they are not exported
+                found.setdefault(name, []).append(label)
     return found
 
 

@@ -85,7 +85,7 @@ def analyse(
 
 @app.command()
 def train(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A task, or `default` for the model with all tasks.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task, several with commas between, or `default` for all.")],
     data: Data,
     encoder: Annotated[str, typer.Option(help="Folder or Hugging Face id of the encoder to start from.")],
     out: Annotated[Path, typer.Option(help="Model folder to write.")],

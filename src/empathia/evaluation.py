@@ -1,5 +1,6 @@
 """How good a model is on rows it never saw, with intervals and trivial baselines beside every score."""
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,10 +12,15 @@ from typing import Any, cast
 from empathia import corpora, metrics, tasks
 from empathia.errors import UnknownName
 from empathia.models import Model, ask, prompted
+from empathia.models._candidates import candidates, moved
+from empathia.models._labels import labels_of, rating_of
 from empathia.schema import Answer, Example, Graded, Score
-from empathia.task import Choice, Level, Task
+from empathia.task import Causes, Choice, Choices, Level, Rating, Task
 
 __all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split"]
+
+
+Scored = Choice | Choices | Level | Rating | Causes
 
 
 @dataclass(frozen=True)
@@ -62,20 +68,20 @@ def score(task: Task, examples: Sequence[Example], answers: Sequence[Mapping[str
     return [
         score
         for name, output in task.outputs.items()
-        if isinstance(output, Choice | Level)
+        if isinstance(output, Scored)
         for score in _scores(name, output, examples, answers, rounds)
     ]
 
 
 def _scores(
-    name: str, output: Choice | Level, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]], rounds: int
+    name: str, output: Scored, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]], rounds: int
 ) -> Iterator[Score]:
     asked = [(e, found) for e, found in zip(examples, answers, strict=True) if name in e.turn.labels]
     rows = [(e, found[name]) for e, found in asked if name in found]
     if not rows:
         return  # nothing was answered: no score, rather than a score of 0
     groups = [_group(e) for e, _ in rows]
-    for one in _choices(output, name, rows) if isinstance(output, Choice) else _levels(output, name, rows):
+    for one in MEASURES[type(output)](output, name, rows):
         low, high = metrics.interval(one.function, one.gold, one.said, groups, rounds=rounds) if rounds else (None, None)
         yield Score(
             output=name,
@@ -114,6 +120,48 @@ def _choices(output: Choice, name: str, rows: Sequence[tuple[Example, Any]]) -> 
     yield _Measure("calibration_error", metrics.expected_calibration_error, [labels.index(label) for label in gold], scores, {})
 
 
+def _sets(output: Choices, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    gold = [labels_of(example, name) for example, _ in rows]
+    said = [answer.labels for _, answer in rows]
+    trivial: dict[str, Sequence[Any]] = {"say none": [()] * len(rows), "say all": [tuple(output.labels)] * len(rows)}
+    labels = list(output.labels)
+    yield _Measure("macro_f1", partial(metrics.mean_macro_f1, labels=labels), gold, said, trivial)
+    yield _Measure("accuracy", partial(metrics.mean_accuracy, labels=labels), gold, said, trivial)
+    yield _Measure("macro_precision", partial(metrics.mean_macro_precision, labels=labels), gold, said, trivial)
+    yield _Measure("macro_recall", partial(metrics.mean_macro_recall, labels=labels), gold, said, trivial)
+    for label in labels:
+        yield _Measure(f"macro_f1 ({label})", partial(metrics.mean_macro_f1, labels=[label]), gold, said, trivial)
+
+
+def _ratings(output: Rating, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    gold = [rating_of(example, name) - output.low for example, _ in rows]
+    said = [answer - output.low for _, answer in rows]
+    nearest = [min(max(math.floor(one + 0.5), 0), output.high - output.low) for one in said]
+    steps = output.high - output.low + 1
+    yield _Measure("quadratic_kappa", partial(metrics.quadratic_kappa, levels=steps), gold, nearest, {"majority": _majority(gold)})
+    yield _Measure("spearman", metrics.spearman, gold, said, {})
+    yield _Measure("accuracy", metrics.accuracy, gold, nearest, {"majority": _majority(gold)})
+
+
+def _causes(output: Causes, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    """Each candidate of a turn is an item; candidates of one turn are drawn together."""
+    gold = [tuple(moved(one, cast(Any, e.turn.labels[name])) for one in candidates(e, output)) for e, _ in rows]
+    said = [tuple(moved(one, answer) for one in candidates(e, output)) for e, answer in rows]
+    trivial = {"say none": metrics.mark_nothing(gold), "say all": metrics.mark_everything(gold)}
+    for metric, function in (
+        ("positive_f1", metrics.positive_f1),
+        ("positive_precision", metrics.positive_precision),
+        ("positive_recall", metrics.positive_recall),
+        ("macro_f1", partial(metrics.macro_f1, labels=[False, True])),
+        ("accuracy", metrics.accuracy),
+    ):
+        yield _Measure(metric, partial(_flat, function), gold, said, trivial)
+
+
+def _flat(function: Callable[[Sequence[Any], Sequence[Any]], float], gold: Sequence[Any], said: Sequence[Any]) -> float:
+    return function([one for some in gold for one in some], [one for some in said for one in some])
+
+
 def _levels(output: Level, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
     levels = list(range(len(output.levels)))
     grades = [cast(Graded, example.turn.labels[name]) for example, _ in rows]
@@ -133,6 +181,15 @@ def _levels(output: Level, name: str, rows: Sequence[tuple[Example, Any]]) -> It
         said_of = written if variant == "epitome" else found
         yield _Measure(f"token_f1 ({variant})", partial(metrics.token_f1, variant=variant), marked, said_of, beside)
         yield _Measure(f"iou_f1 ({variant})", partial(metrics.iou_f1, variant=variant), marked, said_of, beside)
+
+
+MEASURES: Mapping[type, Callable[[Any, str, Sequence[tuple[Example, Any]]], Iterator[_Measure]]] = {
+    Choice: _choices,
+    Choices: _sets,
+    Level: _levels,
+    Rating: _ratings,
+    Causes: _causes,
+}
 
 
 def _majority(gold: Sequence[Any]) -> list[Any]:

@@ -7,24 +7,38 @@ its answers carry their reasons.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from empathia import tasks
 from empathia.errors import InputError, UnknownName
 from empathia.models import DEFAULT, Model, load, read_card
-from empathia.schema import Analysis, Attribution, ChoiceAnswer, Dialogue, Example, GlassAnswer, LevelAnswer, Reasons, Turn
-from empathia.task import Choice, Level, Task
+from empathia.models.shared import Shared
+from empathia.schema import (
+    Analysis,
+    Attribution,
+    ChoiceAnswer,
+    ChoicesAnswer,
+    Dialogue,
+    Example,
+    FoundCause,
+    GlassAnswer,
+    LevelAnswer,
+    Reasons,
+    Turn,
+)
+from empathia.task import Causes, Choice, Choices, Level, Rating, Task
 
 WORD = re.compile(r"\S+")
-EXPECTED = "expected level"
+EXPECTED, RATING = "expected level", "rating"
 WHOLE = 60  # words of a turn that is explained as a whole in a report
 
 
 def occlusion(model: Model, task: Task, output: str, text: str, *, context: str | None = None) -> Attribution:
-    """How much each word adds to the score of each label, or to the expected level: with it less without it."""
+    """How much each word adds to the score of each label, to the expected level or to the rating: with it less without it."""
     words = list(WORD.finditer(text))
     shorter = [text[: word.start()] + text[word.end() :].lstrip() for word in words]
     asked = [text, *(one if one.strip() else "." for one in shorter)]  # a text of one word is asked against a mere full stop
@@ -73,13 +87,28 @@ def explain(task: str, text: str, *, model: Path | None = None, gradients: bool 
     A task on replies needs the `context`: what the text answers.
     """
     asked, asked_of = _ready(task, model, context)
-    names = [name for name, output in asked.outputs.items() if isinstance(output, Choice | Level)]
+    names = [name for name, output in asked.outputs.items() if isinstance(output, Choice | Choices | Level | Rating)]
     if gradients and asked.on == "reply":
         raise InputError(f"Gradients explain the labels of single turns; {task} is explained by leaving words out.")
+    if any(isinstance(output, Causes) for output in asked.outputs.values()):
+        return [_moved(asked_of, asked, _example(text, context))]
     found = [occlusion(asked_of, asked, name, text, context=context) for name in names]
     if gradients:
         found += [compared(integrated_gradients(model or DEFAULT, asked, one.output, text), one) for one in found]
     return found
+
+
+def _moved(model: Model, task: Task, example: Example) -> Attribution:
+    """How far each sentence (or turn) that comes into question moved the text, whether or not it is enough to be called a cause."""
+    if not isinstance(model, Shared):
+        raise InputError(f"{task.name} can be explained by a model that was trained with `empathia train` only.")
+    settings = {**model.settings, task.name: {**model.settings[task.name], "threshold": 0.0}}
+    (found,) = replace(model, settings=settings).answer([example], [task])
+    ((output, causes),) = found.items()
+    parts = cast(tuple[FoundCause, ...], causes)
+    words = tuple(example.dialogue.turns[one.turn].content[one.start : one.end].strip() for one in parts)
+    scores = tuple(one.score for one in parts)
+    return Attribution(output=output, method="co-attention", words=words, scores={"moved": max(scores)}, weights={"moved": scores})
 
 
 def reasons(task: str, text: str, *, model: Path | None = None, context: str | None = None) -> list[Reasons]:
@@ -147,7 +176,9 @@ def _attribution(output: str, method: str, text: str, scores: Mapping[str, float
 def _scores(answer: Any) -> Mapping[str, float]:
     if isinstance(answer, LevelAnswer):
         return {EXPECTED: answer.expected}
-    assert isinstance(answer, ChoiceAnswer)
+    if isinstance(answer, float):
+        return {RATING: answer}
+    assert isinstance(answer, ChoiceAnswer | ChoicesAnswer)
     return answer.scores
 
 

@@ -33,9 +33,10 @@ class Labelled:
         """Who gave the labels of an output: people, a language model under guidelines (silver), or our own model."""
         if self.ours:
             return "ours"
-        if self.corpus and (corpora.card(self.corpus).silver or (output in declared() and declared()[output].silver)):
-            return "silver"
-        return "human"
+        learnt = (
+            task.outputs[output].silver for task in map(tasks.load, tasks.names()) if self.corpus in task.corpora and output in task.outputs
+        )
+        return "silver" if self.corpus and (corpora.card(self.corpus).silver or any(learnt)) else "human"
 
     def told(self) -> str:
         """What was set aside, in words; nothing if all could be read."""
@@ -117,9 +118,12 @@ def inferred(name: str, values: Sequence[Label]) -> Output:
 
 def _fitting(known: Output | None, seen: Output) -> Output:
     if isinstance(known, Choice | Choices) and isinstance(seen, Choice | Choices):
-        return known if type(known) is type(seen) and set(seen.labels) <= set(known.labels) else seen
+        same = type(known) is type(seen) and set(seen.labels) <= {*known.labels, getattr(known, "none", "")}
+        return known if same else seen
     if isinstance(known, Level) and isinstance(seen, Level):
         return known if len(seen.levels) <= len(known.levels) else seen
+    if isinstance(known, Rating) and isinstance(seen, Rating):
+        return known if known.low <= seen.low and seen.high <= known.high else seen
     return known if known is not None and type(known) is type(seen) else seen
 
 

@@ -18,11 +18,12 @@ rationale asks for differs in the literature, hence the variants:
 import math
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 from sklearn import metrics as sklearn  # type: ignore[import-untyped]
 
@@ -30,6 +31,7 @@ from empathia.errors import InputError
 from empathia.schema import Span
 
 Labels = Sequence[Hashable]
+Sets = Sequence[Collection[str]]
 Marks = tuple[bool, ...]
 Variant = Literal["epitome", "micromodels", "positives-only"]
 Gold = TypeVar("Gold")
@@ -76,6 +78,36 @@ def macro_f1(gold: Labels, predicted: Labels, *, labels: Labels) -> float:
 def positive_f1(gold: Labels, predicted: Labels, *, positive: Hashable = True) -> float:
     """F1 of one class: the positive one."""
     return _average(gold, predicted, None, [positive])[2]
+
+
+def positive_precision(gold: Labels, predicted: Labels, *, positive: Hashable = True) -> float:
+    """Precision of one class: the positive one."""
+    return _average(gold, predicted, None, [positive])[0]
+
+
+def positive_recall(gold: Labels, predicted: Labels, *, positive: Hashable = True) -> float:
+    """Recall of one class: the positive one."""
+    return _average(gold, predicted, None, [positive])[1]
+
+
+def mean_macro_f1(gold: Sets, predicted: Sets, *, labels: Sequence[str]) -> float:
+    """The mean over labels of the macro-F1 of showing the label or not: gold and predicted are the labels that each item shows."""
+    return float(_over_labels(gold, predicted, labels)[2])
+
+
+def mean_macro_precision(gold: Sets, predicted: Sets, *, labels: Sequence[str]) -> float:
+    """The mean over labels of the macro-precision of showing the label or not."""
+    return float(_over_labels(gold, predicted, labels)[0])
+
+
+def mean_macro_recall(gold: Sets, predicted: Sets, *, labels: Sequence[str]) -> float:
+    """The mean over labels of the macro-recall of showing the label or not."""
+    return float(_over_labels(gold, predicted, labels)[1])
+
+
+def mean_accuracy(gold: Sets, predicted: Sets, *, labels: Sequence[str]) -> float:
+    """The mean over labels of the share of items that rightly show it or not."""
+    return float(_over_labels(gold, predicted, labels)[3])
 
 
 def quadratic_kappa(gold: Sequence[int], predicted: Sequence[int], *, levels: int) -> float:
@@ -174,6 +206,18 @@ def _average(gold: Labels, predicted: Labels, how: str | None, labels: Labels | 
     found = sklearn.precision_recall_fscore_support(gold, predicted, labels=labels, average=how, zero_division=0)
     precision, recall, f1 = (float(np.mean(value)) for value in found[:3])  # without an average: arrays of one class
     return precision, recall, f1
+
+
+def _over_labels(gold: Sets, predicted: Sets, labels: Sequence[str]) -> NDArray[np.float64]:
+    """Macro-precision, macro-recall, macro-F1 and accuracy of showing each label or not, as means over the labels."""
+    _check(gold, predicted)
+    wanted, found = (np.array([[label in shown for label in labels] for shown in some]) for some in (gold, predicted))  # (items, labels)
+    right = np.stack([~wanted & ~found, wanted & found]).sum(axis=1)  # (no and yes, labels)
+    said, true = (np.stack([~some, some]).sum(axis=1) for some in (found, wanted))
+    accuracies = np.broadcast_to(right.sum(axis=0) / len(gold), right.shape)
+    measures = [right / np.maximum(said, 1), right / np.maximum(true, 1), 2 * right / np.maximum(said + true, 1), accuracies]
+    means: NDArray[np.float64] = np.mean(measures, axis=(1, 2))
+    return means
 
 
 def _quiet(function: Callable[..., Any], *args: Any, **options: Any) -> float:

@@ -184,6 +184,13 @@ class SpansAnswer(Record):
     spans: tuple[Match, ...]
 
 
+class FoundCause(Cause):
+    """A stretch of a turn that moved this one, how sure the model is, and the sentence of this one that reacts to it."""
+
+    score: float
+    reaction: Span | None = None
+
+
 class ChoicesAnswer(Record):
     """Any number of labels."""
 
@@ -191,7 +198,7 @@ class ChoicesAnswer(Record):
     scores: Mapping[str, float]
 
 
-Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | float
+Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | tuple[FoundCause, ...] | float
 Outcome = Literal["given", "missed", "not_needed"]
 
 
@@ -223,11 +230,12 @@ class ModelId(Record):
 
 
 class Summary(Record):
-    """How often empathy was sought and given, sought and missed, or not needed."""
+    """How often empathy was sought and given, sought and missed, or not needed; how satisfied the last reply leaves the reader."""
 
     given: int = 0
     missed: int = 0
     not_needed: int = 0
+    satisfaction: float | None = None
 
 
 class Analysis(Record):

@@ -28,11 +28,12 @@ class Level:
 
 @dataclass(frozen=True)
 class Choices:
-    """Any number of labels, each with its definition."""
+    """Any number of labels, each with its definition; `none` is how annotators write that none of them applies."""
 
     question: str
     labels: Mapping[str, str]
     silver: bool = False
+    none: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,16 @@ class Spans:
     silver: bool = False
 
 
-Output = Choice | Choices | Level | Rating | Spans
+@dataclass(frozen=True)
+class Causes:
+    """What moved a turn: sentences of the turns that it answers, or whole turns up to and with itself."""
+
+    question: str
+    unit: Literal["sentence", "turn"] = "sentence"
+    silver: bool = False
+
+
+Output = Choice | Choices | Level | Rating | Spans | Causes
 
 
 @dataclass(frozen=True)

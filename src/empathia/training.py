@@ -21,15 +21,15 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from empathia import __version__, corpora, evaluation, models, tasks
+from empathia import __version__, choosing, corpora, evaluation, models, tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models._export import check_exportable, export
+from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.models._network import Network, reads_words
-from empathia.models.shared import Shared, telling
-from empathia.schema import Answer, Example, Graded, LevelAnswer, Score
-from empathia.task import Choice, Level, Task
+from empathia.schema import Answer, Example, Score
+from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Task
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ LIMITS = (
     "Rates the message, not the person. Not a clinical device.",
 )
 Watch = Callable[[Progress], None]
-SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+HEADLINES = {Choice: "macro_f1", Choices: "macro_f1", Level: "macro_f1", Rating: "quadratic_kappa", Causes: "positive_f1"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Plan:
 def train(names: Sequence[str], plan: Plan, watch: Watch = lambda _: None) -> Path:
     """Train these tasks together and write a model folder; its card holds the scores on rows it never saw."""
     asked = [replace(task, model=plan.head or task.model) for task in map(tasks.load, names)]
-    return _train(asked, {task.name: split(_checked(task, rows_of(task, plan.data)), seed=plan.recipe.seed) for task in asked}, plan, watch)
+    return _train(asked, {task.name: _split(task, rows_of(task, plan.data), plan.recipe.seed) for task in asked}, plan, watch)
 
 
 def cross_validate(name: str, plan: Plan, folds: int, watch: Watch = lambda _: None) -> list[Score]:
@@ -136,18 +136,17 @@ def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Wat
     return network
 
 
-def named(task: str) -> tuple[str, ...]:
-    """The tasks that a name stands for: `default` for all of them."""
-    return tasks.names() if task == "default" else (tasks.load(task).name,)
+def named(asked: str) -> tuple[str, ...]:
+    """The tasks that names with commas between stand for: `default` for all of them."""
+    return tasks.names() if asked == "default" else tuple(tasks.load(name).name for name in asked.split(","))
 
 
 def _checked(task: Task, examples: list[Example]) -> list[Example]:
-    """The examples, if they can teach anything: at least two labels or levels per output, each one that the task knows."""
+    """The examples, if they can teach anything: at least two labels, levels or ratings per output, each one that the task knows."""
     for name, output in task.outputs.items():
-        if not isinstance(output, Choice | Level):
+        if not (known := _known(output)):
             continue
-        known = {str(i) for i in range(len(output.levels))} if isinstance(output, Level) else set(output.labels)
-        seen = {_label(example, name): example.dialogue.id for example in examples if name in example.turn.labels}
+        seen = {label: e.dialogue.id for e in examples if name in e.turn.labels for label in _labels(output, e, name)}
         for label in seen.keys() - known:
             raise InputError(f"Row {seen[label]}: '{label}' is no {name}. Known: {', '.join(sorted(known))}.")
         if len(seen) < 2:
@@ -155,9 +154,35 @@ def _checked(task: Task, examples: list[Example]) -> list[Example]:
     return examples
 
 
-def _label(example: Example, name: str) -> str:
-    label = example.turn.labels[name]
-    return str(label.level if isinstance(label, Graded) else label)
+def _split(task: Task, examples: list[Example], seed: int) -> Split:
+    rows = split(_checked(task, examples), seed=seed)
+    if not (rows.train and rows.valid and rows.test):
+        raise InputError(f"The {len(examples)} rows for {task.name} are too few to split by group: give at least 10 posts or dialogues.")
+    return rows
+
+
+def _known(output: Output) -> set[str]:
+    match output:
+        case Choice():
+            return set(output.labels)
+        case Choices():
+            return {*output.labels, output.none}
+        case Level():
+            return {str(level) for level in range(len(output.levels))}
+        case Rating():
+            return {str(step) for step in range(output.low, output.high + 1)}
+    return set()
+
+
+def _labels(output: Output, example: Example, name: str) -> tuple[str, ...]:
+    match output:
+        case Level():
+            return (str(level_of(example, name)),)
+        case Rating():
+            return (str(rating_of(example, name)),)
+        case Choices():
+            return labels_of(example, name) or (output.none,)
+    return (str(example.turn.labels[name]),)
 
 
 class _Run:
@@ -199,7 +224,12 @@ class _Run:
         torch.manual_seed(seed)
         dice = random.Random(seed)
         self.network.train()
-        batches = {task.name: _batches(self.rows[task.name].train, self.steps, dice) for task in self.asked}
+        batches = {
+            task.name: (_dialogues if getattr(self.network.heads[task.name], "together", False) else _batches)(
+                self.rows[task.name].train, self.steps, dice
+            )
+            for task in self.asked
+        }
         loss = 0.0
         for step in range(self.steps):
             losses = [cast(Any, head).step(self.network.encoder, next(batches[name]), dice) for name, head in self.network.heads.items()]
@@ -270,22 +300,29 @@ def _batches(examples: Sequence[Example], count: int, dice: random.Random) -> It
     return iter(batches)
 
 
+def _dialogues(examples: Sequence[Example], count: int, dice: random.Random) -> Iterator[list[Example]]:
+    """`count` batches that hold every example once, those of one dialogue together, so that what they share is read once."""
+    apart: dict[str, list[Example]] = {}
+    for example in examples:
+        apart.setdefault(example.dialogue.id, []).append(example)
+    order = list(apart.values())
+    dice.shuffle(order)
+    rows = [example for some in order for example in some]
+    cuts = [round(i * len(rows) / count) for i in range(count + 1)]
+    return iter([rows[low:high] or rows[-1:] for low, high in pairwise(cuts)])
+
+
 def _headline(network: Network, task: Task, examples: Sequence[Example]) -> float:
-    """The mean macro-F1 over a task's outputs, by which epochs are compared."""
-    scores = evaluate(network.model({task.name: _settings(task)}), task, examples, rounds=0)
-    found = [score.value for score in scores if score.metric == "macro_f1"]
-    return sum(found) / len(found)
-
-
-def _settings(task: Task, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
-    levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
-    return {"head": task.model, "shares": shares if shares else dict.fromkeys(levels, 0.5)}
+    """The mean over a task's outputs of the figure by which epochs are compared: macro-F1, and kappa for ratings."""
+    scores = evaluate(network.model({task.name: choosing.untuned(network, task)}), task, examples, rounds=0)
+    found = [score.value for score in scores if score.metric == HEADLINES[type(task.outputs[score.output])]]
+    return sum(0 if math.isnan(value) else value for value in found) / len(found)
 
 
 def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:
     """Choose what is chosen on validation rows, export, score, and put the card in place last: with it the model is complete."""
     aside, recipe = plan.out / "checkpoint" / "model", plan.recipe
-    settings = _chosen(network, asked, rows)
+    settings = choosing.choices(network, asked, rows)
     before = {task.name: evaluate(network.model(settings), task, rows[task.name].test, rounds=0) for task in asked}
     calibration = [example.turn.content for part in rows.values() for example in part.train[:: max(1, len(part.train) // 150)]]
     export(network, aside, calibration)
@@ -315,31 +352,6 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
         file.replace(plan.out / file.name)
     shutil.rmtree(plan.out / "checkpoint")
     return plan.out
-
-
-def chosen(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> Shared:
-    """The network as a model, with what is chosen on validation rows."""
-    return network.model(_chosen(network, asked, rows))
-
-
-def _chosen(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> dict[str, dict[str, Any]]:
-    return {task.name: _settings(task, _shares(network, task, rows[task.name].valid)) for task in asked}
-
-
-def _shares(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, float]:
-    """For each mechanism how near to the strongest sentence a rationale must be, by IOU-F1 on the validation rows."""
-    levels = [name for name, output in task.outputs.items() if isinstance(output, Level)]
-    if not levels:
-        return {}
-    everything = network.model({task.name: _settings(task, dict.fromkeys(levels, 0.0))})
-    answers = evaluation.ask(everything, task, examples)
-    best: dict[str, tuple[float, float]] = {}
-    for share in SHARES:
-        kept = [{name: telling(cast(LevelAnswer, answer), share) for name, answer in found.items()} for found in answers]
-        for score in evaluation.score(task, examples, kept, rounds=0):
-            if score.metric == "iou_f1 (positives-only)":
-                best[score.output] = max(best.get(score.output, (-1.0, 0.0)), (score.value, share))
-    return {name: share for name, (_, share) in best.items()}
 
 
 def _told(scores: Mapping[str, Sequence[Score]]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from empathia.corpora._json import json_lines
 from empathia.schema import (
     Analysis,
     Answer,
+    Cause,
     ChoiceAnswer,
     ChoicesAnswer,
     Dialogue,
@@ -82,4 +83,6 @@ def _label(answer: Answer) -> Label:
             return Graded(level=answer.level, rationales=tuple(Span(start=one.start, end=one.end) for one in answer.rationales))
         case SpansAnswer():
             return Graded(level=int(bool(answer.spans)), rationales=tuple(Span(start=one.start, end=one.end) for one in answer.spans))
+        case tuple():
+            return tuple(Cause(turn=one.turn, start=one.start, end=one.end) for one in answer)
     return answer

@@ -82,14 +82,15 @@ def _export_encoder(encoder: HuggingFaceEncoder, file: Path) -> None:
 
 
 def _export_head(head: nn.Module, file: Path, width: int) -> None:
-    states, mask = torch.randn(2, 5, width), torch.ones(2, 5)
     inputs: tuple[str, ...] = head.inputs  # type: ignore[assignment]
-    given = (states, mask, torch.randn(2, 7, width), torch.ones(2, 7))[: len(inputs)]
+    one, other = getattr(head, "widths", (width, width))
+    given = (torch.randn(2, 5, one), torch.ones(2, 5), torch.randn(2, 7, other), torch.ones(2, 7))[: len(inputs)]
     _export(head, given, file, inputs, tuple(head(*given)))
 
 
 def _export(module: nn.Module, given: tuple[torch.Tensor, ...], file: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    axes = {name: {0: "batch", 1: f"{name}_tokens"} for name in (*inputs, "states", "marks")}
+    axes = {name: {0: "batch", 1: f"{name}_tokens"} for name in (*inputs, "states", "marks", "causes")}
+    axes["pairs"] = {0: "batch", 1: "post_tokens", 2: "reply_tokens"}
     torch.onnx.export(
         module, given, str(file), input_names=list(inputs), output_names=list(outputs), dynamic_axes=axes, opset_version=OPSET, dynamo=False
     )

@@ -1,4 +1,4 @@
-"""What annotators said of a turn, in the terms of the answers: for worked examples in prompts."""
+"""What annotators said of a turn, in the terms of the answers."""
 
 from typing import Any
 

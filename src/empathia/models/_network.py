@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors.torch import load_file
@@ -13,7 +13,8 @@ from empathia import parts
 from empathia.encoders.huggingface import HuggingFaceEncoder, WordVectors
 from empathia.errors import InputError, ModelError
 from empathia.models._folder import read_card
-from empathia.models.shared import Floats, Shared
+from empathia.models._numbers import Floats
+from empathia.models.shared import Head, Shared
 from empathia.schema import ModelId
 from empathia.task import Task
 
@@ -59,10 +60,10 @@ def head_class(task: Task) -> Callable[..., nn.Module]:
     return found
 
 
-def _runner(head: nn.Module) -> Callable[[Mapping[str, Floats]], Mapping[str, Floats]]:
+def _runner(head: nn.Module) -> Head:
     @torch.no_grad()
     def run(feed: Mapping[str, Floats]) -> Mapping[str, Floats]:
         outputs: Mapping[str, Tensor] = head(**{name: torch.from_numpy(value) for name, value in feed.items()})
         return {name: value.numpy() for name, value in outputs.items()}
 
-    return run
+    return Head(cast(Any, head).inputs, run)

@@ -95,7 +95,10 @@ class AnyOf:
     def written(self) -> Question:
         """One question, answered by a list of labels."""
         schema = _schema(answer={"type": "array", "items": {"type": "string", "enum": list(self.output.labels)}})
-        return _by_json(self.output.question, self.output.labels, schema, lambda e: {"answer": list(labels_of(e, self.name))})
+        return _by_json(self.output.question, self.output.labels, schema, lambda e: {"answer": self._shown(e)})
+
+    def _shown(self, example: Example) -> list[str]:
+        return [label for label in labels_of(example, self.name) if label != self.output.none]
 
     def weigh(self, shares: Sequence[Shares]) -> ChoicesAnswer:
         """The labels whose yes is likelier than their no."""

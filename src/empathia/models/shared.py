@@ -1,8 +1,4 @@
-"""The shared model: each turn is encoded once, and a light head per task reads the same token states.
-
-Tasks on every turn are answered sentence by sentence, and the most telling sentence decides for the turn. Tasks on
-replies read the reply beside the turns it answers; a long reply is read window by window, and the strongest decides.
-"""
+"""The shared model: each turn is encoded once, and a light head per task reads the same token states (how: `_asks/`)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,20 +7,26 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from numpy.typing import NDArray
 
-from empathia.encoders import Encoded, Encoder
+from empathia.encoders import Encoder
 from empathia.encoders.onnx import OnnxEncoder, pool, session
+from empathia.models._asks import ASKS, Ask
+from empathia.models._asks._unit import Unit
 from empathia.models._folder import sha256
-from empathia.schema import Answer, ChoiceAnswer, Example, LevelAnswer, ModelId, ScoredSpan, Span
-from empathia.segment import sentences
+from empathia.models._numbers import Floats
+from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
-Floats = NDArray[np.float32]
-Head = Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
-LONGEST = 256  # tokens that a head reads at once
-DIGITS = 6
 ROOM = 1024  # tokens in one padded batch of a head
+PER_ROW = ("marks", "causes", "pairs")  # outputs that have a row for each row of the first input
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a head reads, by name, and how to run it."""
+
+    inputs: tuple[str, ...]
+    run: Callable[[Mapping[str, Floats]], Mapping[str, Floats]]
 
 
 @dataclass(frozen=True)
@@ -53,86 +55,48 @@ class Shared:
 
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; tasks on replies leave out turns that answer nobody."""
-        asked = {turn.content: None for example in examples for turn in (example.turn, *example.context)}
+        asked = {
+            turn.content: None
+            for task in tasks
+            for example in examples
+            for turn in self._ask(task).reads(example, task, self.settings[task.name])
+        }
         known = dict(zip(asked, self.encoder.encode(list(asked)), strict=True))
         answers: list[dict[str, Answer]] = [{} for _ in examples]
         for task in tasks:
-            ask = self._ask_sentences if task.on == "turn" else self._ask_replies
-            for example, found in zip(answers, ask(task, examples, known), strict=True):
-                example.update(found)
+            ask, settings = self._ask(task), self.settings[task.name]
+            units = [(i, unit) for i, example in enumerate(examples) for unit in ask.units(example, task, settings, known)]
+            found: dict[int, list[tuple[Unit, Mapping[str, Floats]]]] = {}
+            for (i, unit), outputs in zip(units, self._run(task.name, [unit for _, unit in units]), strict=True):
+                found.setdefault(i, []).append((unit, outputs))
+            for i, some in found.items():
+                answers[i].update(ask.answers(examples[i], task, settings, some))
         return answers
 
-    def _ask_sentences(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
-        units = [(i, *unit) for i, example in enumerate(examples) for unit in _sentences(example.turn.content, known)]
-        outputs = self._run(task.name, [{"states": states} for _, _, states in units])
-        best: dict[int, tuple[float, dict[str, Answer]]] = {}
-        for (i, span, _), found in zip(units, outputs, strict=True):
-            scores = {name: softmax(found[name]) for name in task.outputs}
-            answers: dict[str, Answer] = {name: _choice(task.outputs[name], scores[name], span) for name in task.outputs}
-            telling = 1 - _neutral(next(iter(task.outputs.values())), next(iter(scores.values())))
-            if i not in best or telling > best[i][0]:
-                best[i] = telling, answers
-        return [best[i][1] for i in range(len(examples))]
+    def _ask(self, task: Task) -> Ask:
+        return ASKS[self.heads[task.name].inputs[0]]
 
-    def _ask_replies(self, task: Task, examples: Sequence[Example], known: Mapping[str, Encoded]) -> list[dict[str, Answer]]:
-        units = [(i, *unit) for i, example in enumerate(examples) for unit in _replies(example, known)]
-        outputs = self._run(task.name, [{"reply": reply, "context": context} for _, _, reply, context in units])
-        answers: list[dict[str, LevelAnswer]] = [{} for _ in examples]
-        for (i, offsets, _, _), found in zip(units, outputs, strict=True):
-            marks = marked(examples[i].turn.content, offsets, sigmoid(found["marks"]))
-            for column, name in enumerate(task.outputs):
-                scores = softmax(found["levels"][column])
-                answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
-                answers[i][name] = _stronger(answers[i].get(name), answer)
-        shares = self.settings[task.name]["shares"]
-        return [{name: telling(answer, shares[name]) for name, answer in found.items()} for found in answers]
-
-    def _run(self, task: str, units: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
+    def _run(self, task: str, units: Sequence[Unit]) -> list[dict[str, Floats]]:
         """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
         results = [dict[str, Floats]() for _ in units]
         batches = list(_batches(units))
-        for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task](_feed(units, batch)), batches), strict=True):
+        for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task].run(_feed(units, batch)), batches), strict=True):
             for name, values in outputs.items():
                 for row, i in enumerate(batch):
-                    length = len(next(iter(units[i].values())))
-                    results[i][name] = values[row, :length] if name == "marks" else values[row]
+                    length = len(next(iter(units[i].arrays.values())))
+                    results[i][name] = values[row, :length] if name in PER_ROW else values[row]
         return results
 
 
 def _head(graph: ort.InferenceSession) -> Head:
     names = [output.name for output in graph.get_outputs()]
-    return lambda feed: dict(zip(names, graph.run(names, feed), strict=True))
+    inputs = tuple(found.name for found in graph.get_inputs())
+    return Head(inputs, lambda feed: dict(zip(names, graph.run(names, feed), strict=True)))
 
 
-MASKS = {"states": "mask", "reply": "reply_mask", "context": "context_mask"}
-
-
-def _sentences(text: str, known: Mapping[str, Encoded]) -> Iterator[tuple[Span, Floats]]:
-    """The sentences of a text that have tokens, with their states; an overlong one in pieces."""
-    encoded = known[text]
-    starts = encoded.offsets[:, 0]
-    spans = [span for span in sentences(text) if np.searchsorted(starts, span.start) < np.searchsorted(starts, span.end)]
-    for span in spans or [Span(start=0, end=len(text))]:
-        low, high = np.searchsorted(starts, [span.start, span.end])
-        for at in range(low, high, LONGEST):
-            end = min(at + LONGEST, high)
-            piece = span if high - low <= LONGEST else Span(start=int(starts[at]), end=int(encoded.offsets[end - 1, 1]))
-            yield piece, encoded.states[at:end]
-
-
-def _replies(example: Example, known: Mapping[str, Encoded]) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
-    """The pieces of a reply, each with the states of all that it answers; nothing where it answers nobody."""
-    answered = [known[turn.content].states for turn in example.context]
-    if not answered:
-        return
-    reply, context = known[example.turn.content], np.concatenate(answered)
-    for at in range(0, len(reply.states), LONGEST):
-        yield reply.offsets[at : at + LONGEST], reply.states[at : at + LONGEST], context
-
-
-def _batches(units: Sequence[Mapping[str, Floats]]) -> Iterator[list[int]]:
+def _batches(units: Sequence[Unit]) -> Iterator[list[int]]:
     """Indices of units of like length, at most `ROOM` padded tokens a batch."""
-    size = [max(len(value) for value in unit.values()) for unit in units]
+    size = [max(len(value) for value in unit.arrays.values()) for unit in units]
     batch: list[int] = []
     for i in sorted(range(len(units)), key=size.__getitem__):
         if batch and size[i] * (len(batch) + 1) > ROOM:
@@ -143,10 +107,11 @@ def _batches(units: Sequence[Mapping[str, Floats]]) -> Iterator[list[int]]:
         yield batch
 
 
-def _feed(units: Sequence[Mapping[str, Floats]], batch: Sequence[int]) -> dict[str, Floats]:
+def _feed(units: Sequence[Unit], batch: Sequence[int]) -> dict[str, Floats]:
+    """The arrays of some units, padded, each with its mask: `NAME_mask`, and plain `mask` for `states`."""
     feed: dict[str, Floats] = {}
-    for key in units[0]:
-        feed[key], feed[MASKS[key]] = _pad([units[i][key] for i in batch])
+    for key in units[0].arrays:
+        feed[key], feed["mask" if key == "states" else f"{key}_mask"] = _pad([units[i].arrays[key] for i in batch])
     return feed
 
 
@@ -157,66 +122,6 @@ def _pad(rows: Sequence[Floats]) -> tuple[Floats, Floats]:
     for i, row in enumerate(rows):
         padded[i, : len(row)], mask[i, : len(row)] = row, 1
     return padded, mask
-
-
-def _choice(output: Any, scores: Floats, span: Span) -> ChoiceAnswer:
-    named = dict(zip(output.labels, rounded(scores), strict=True))
-    return ChoiceAnswer(label=max(named, key=named.__getitem__), scores=named, evidence=span)
-
-
-def _neutral(output: Any, scores: Floats) -> float:
-    return float(scores[list(output.labels).index(output.neutral)])
-
-
-def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
-    """The answer of the piece with the higher expected level, with the rationales of both."""
-    if one is None:
-        return other
-    strong = max(one, other, key=lambda answer: answer.expected)
-    return strong.model_copy(update={"rationales": one.rationales + other.rationales})
-
-
-def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> list[tuple[ScoredSpan, ...]]:
-    """For each column of marks, (tokens, columns), the sentences of the text with the mean mark of their tokens.
-
-    Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
-    """
-    found: list[list[ScoredSpan]] = [[] for _ in range(marks.shape[1])]
-    for span in sentences(text):
-        low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
-        if low < high:
-            start, end = max(span.start, int(offsets[low, 0])), min(span.end, int(offsets[high - 1, 1]))
-            for spans, score in zip(found, rounded(marks[low:high].mean(axis=0)), strict=True):
-                spans.append(ScoredSpan(start=start, end=end, score=score))
-    return [tuple(spans) for spans in found]
-
-
-def telling(answer: LevelAnswer, share: float) -> LevelAnswer:
-    """The answer with the sentences that are marked at least so near to the strongest one; a level of 0 shows none.
-
-    Measured against the strongest, a level above 0 always has at least one sentence to show for it.
-    """
-    strongest = max((span.score for span in answer.rationales), default=0)
-    kept = tuple(span for span in answer.rationales if span.score >= share * strongest) if answer.level else ()
-    return answer.model_copy(update={"rationales": kept})
-
-
-def rounded(scores: Floats) -> list[float]:
-    """Scores as they are told: six digits are more than they are worth, and keep the files small."""
-    return [round(score, DIGITS) for score in scores.tolist()]
-
-
-def softmax(logits: Floats) -> Floats:
-    """Logits as scores that sum to 1."""
-    powers = np.exp(logits - logits.max())
-    scores: Floats = powers / powers.sum()
-    return scores
-
-
-def sigmoid(logits: Floats) -> Floats:
-    """Logits as scores between 0 and 1."""
-    scores: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
-    return scores
 
 
 MODEL = Shared

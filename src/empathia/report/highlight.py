@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from empathia.report.answers import DIRECTION, answers
 from empathia.report.palette import title
-from empathia.schema import ChoiceAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.schema import Analysis, ChoiceAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
 from empathia.task import Choice, Level, Task
 
 
@@ -18,14 +18,17 @@ class Mark:
     end: int
     name: str
     note: str
+    key: str = ""  # its own name, to which the other side of a link leads
+    link: str = ""  # where it leads
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a turn that carries the same marks from its first character to its last."""
+    """A stretch of a turn that carries the same marks from its first character to its last; `begins` are those that begin here."""
 
     text: str
     marks: tuple[Mark, ...]
+    begins: tuple[Mark, ...] = ()
 
 
 def marks(turn: TurnAnalysis, tasks: Iterable[Task]) -> tuple[Mark, ...]:
@@ -46,12 +49,36 @@ def marks(turn: TurnAnalysis, tasks: Iterable[Task]) -> tuple[Mark, ...]:
     return tuple(found)
 
 
+def links(analysis: Analysis, tasks: Iterable[Task]) -> dict[int, tuple[Mark, ...]]:
+    """For each turn what moved a later one, and what in it reacts to an earlier one: each leads to the other."""
+    found: dict[int, list[Mark]] = {}
+    asked = tuple(tasks)
+    for turn in analysis.turns:
+        for given in answers(turn, asked):
+            if not isinstance(given.answer, tuple):
+                continue
+            for number, cause in enumerate(given.answer):
+                there, here = (f"{given.name}-{turn.index}-{number}-{side}" for side in ("cause", "reaction"))
+                note = f"moved turn {turn.index} ({turn.role}): {cause.score:.2f}"
+                found.setdefault(cause.turn, []).append(Mark(cause.start, cause.end, given.name, note, there, here))
+                if cause.reaction:
+                    note = f"reacts to turn {cause.turn} ({analysis.turns[cause.turn].role})"
+                    mark = Mark(cause.reaction.start, cause.reaction.end, given.name, note, here, there)
+                    found.setdefault(turn.index, []).append(mark)
+    return {index: tuple(marks) for index, marks in found.items()}
+
+
 def pieces(text: str, marks: Sequence[Mark]) -> tuple[Piece, ...]:
     """The text cut wherever a mark begins or ends; joined together the pieces are the text."""
     inside = {offset for mark in marks for offset in (mark.start, mark.end) if 0 < offset < len(text)}
     cuts = sorted({0, len(text), *inside})
     return tuple(
-        Piece(text[start:end], tuple(mark for mark in marks if mark.start <= start and end <= mark.end)) for start, end in pairwise(cuts)
+        Piece(
+            text[start:end],
+            tuple(mark for mark in marks if mark.start <= start and end <= mark.end),
+            tuple(mark for mark in marks if mark.start == start),
+        )
+        for start, end in pairwise(cuts)
     )
 
 

@@ -10,7 +10,7 @@ from empathia.report import palette
 from empathia.report.answers import DIRECTION, answers, marked_names
 from empathia.report.attribution import shades
 from empathia.report.excerpt import excerpt
-from empathia.report.highlight import marks, pieces, visible
+from empathia.report.highlight import links, marks, pieces, visible
 from empathia.report.plots import OUTCOMES, Plot, percent, plots, sought
 from empathia.report.tally import Tally
 from empathia.schema import NOT_PARTICIPANTS, Analysis, Attribution
@@ -109,6 +109,7 @@ def environment() -> Environment:
         "counted": palette.counted,
         "excerpt": excerpt,
         "hues": palette.hues,
+        "links": links,
         "marks": marks,
         "offsets": offsets,
         "percent": percent,

@@ -13,7 +13,7 @@ from typing import Any
 from empathia.errors import InputError, MissingExtra
 from empathia.report.answers import answers
 from empathia.schema import Analysis, Answer, ChoiceAnswer, ChoicesAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
-from empathia.task import Choice, Choices, Level, Output, Spans, Task
+from empathia.task import Causes, Choice, Choices, Level, Output, Spans, Task
 
 ROWS = 10_000  # of one Parquet row group, which is what is held in memory
 
@@ -59,7 +59,7 @@ def _columns(name: str, output: Output) -> dict[str, type]:
             return {name: str, **{f"{name}_{label}": float for label in output.labels}}
         case Level():
             return {name: int, **{f"{name}_{level}": float for level in range(len(output.levels))}, f"{name}_rationales": str}
-        case Spans():
+        case Spans() | Causes():
             return {name: str}
     return {name: float}
 
@@ -97,6 +97,8 @@ def _cells(name: str, answer: Answer) -> dict[str, Any]:
             return {name: answer.level, **scores, f"{name}_rationales": rationales}
         case SpansAnswer():
             return {name: _json([span.model_dump() for span in answer.spans])}
+        case tuple():
+            return {name: _json([cause.model_dump() for cause in answer])}
     return {name: answer}
 
 

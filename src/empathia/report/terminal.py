@@ -189,6 +189,8 @@ def _heading(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
             parts.append(Text(f"{short[given.name]} {answer.level}", _style(given.name, names, look) if answer.level else "dim"))
         elif isinstance(answer, SpansAnswer):
             parts += [Text(title(given.name), _style(given.name, names, look))] if answer.spans else []
+        elif isinstance(answer, tuple):
+            parts += [Text(counted(len(answer), "cause"), _style(given.name, names, look))] if answer else []
         elif isinstance(answer, float):
             parts.append(Text(f"{title(given.name)} {answer:.1f}", "dim"))
         else:

@@ -1,0 +1,92 @@
+"""What is chosen on validation rows once a network is trained: which sentences count as rationales, from which score a label."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from empathia import evaluation, metrics
+from empathia.evaluation import Split
+from empathia.models._asks.replies import telling
+from empathia.models._labels import labels_of
+from empathia.models._network import Network
+from empathia.models.shared import Shared
+from empathia.schema import ChoicesAnswer, Example, FoundCause, LevelAnswer
+from empathia.task import Causes, Choices, Level, Task
+
+Found = tuple[FoundCause, ...]
+SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+THRESHOLDS = tuple(step / 20 for step in range(1, 20))
+
+
+def chosen(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> Shared:
+    """The network as a model, with what is chosen on validation rows."""
+    return network.model(choices(network, asked, rows))
+
+
+def choices(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> dict[str, dict[str, Any]]:
+    """The settings of each task's head, as the model card holds them."""
+    return {task.name: _settings(network, task, rows[task.name].valid) for task in asked}
+
+
+def untuned(network: Network, task: Task) -> dict[str, Any]:
+    """The settings of a head before anything is chosen: one half for everything."""
+    found: dict[str, Any] = {"head": task.model, **getattr(network.heads[task.name], "settings", {})}
+    for name, output in task.outputs.items():
+        if isinstance(output, Level):
+            found.setdefault("shares", {})[name] = 0.5
+        if isinstance(output, Choices):
+            found.setdefault("thresholds", {})[name] = dict.fromkeys(output.labels, 0.5)
+        if isinstance(output, Causes):
+            found["threshold"] = 0.5
+    return found
+
+
+def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, Any]:
+    settings = untuned(network, task)
+    if "shares" in settings:
+        settings["shares"] = _shares(network, task, examples, settings)
+    if "thresholds" in settings:
+        answers = evaluation.ask(network.model({task.name: settings}), task, examples)
+        for name, output in task.outputs.items():
+            if isinstance(output, Choices):
+                rows = [(e, cast(ChoicesAnswer, found[name])) for e, found in zip(examples, answers, strict=True) if name in found]
+                settings["thresholds"][name] = {label: _threshold(name, label, rows) for label in output.labels}
+    if "threshold" in settings:
+        settings["threshold"] = _cause_threshold(network, task, examples, settings)
+    return settings
+
+
+def _cause_threshold(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
+    """From which score something is a cause, by F1 on the validation rows."""
+    everything = network.model({task.name: {**settings, "threshold": 0.0}})
+    answers = [{name: cast(Found, answer) for name, answer in found.items()} for found in evaluation.ask(everything, task, examples)]
+
+    def score(threshold: float) -> float:
+        kept = [{name: tuple(one for one in found if one.score >= threshold) for name, found in some.items()} for some in answers]
+        return next(one.value for one in evaluation.score(task, examples, kept, rounds=0) if one.metric == "positive_f1")
+
+    return max(THRESHOLDS, key=score)
+
+
+def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswer]]) -> float:
+    """From which score a label is said, by macro-F1 of saying it or not; of equal ones the nearest to one half."""
+    asked = [(example, answer) for example, answer in rows if name in example.turn.labels]
+    gold = [labels_of(example, name) for example, _ in asked]
+
+    def score(threshold: float) -> tuple[float, float]:
+        said = [(label,) if answer.scores[label] >= threshold else () for _, answer in asked]
+        return metrics.mean_macro_f1(gold, said, labels=[label]), -abs(threshold - 0.5)
+
+    return max(THRESHOLDS, key=score) if asked else 0.5
+
+
+def _shares(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> dict[str, float]:
+    """For each mechanism how near to the strongest sentence a rationale must be, by IOU-F1 on the validation rows."""
+    everything = network.model({task.name: {**settings, "shares": dict.fromkeys(settings["shares"], 0.0)}})
+    answers = evaluation.ask(everything, task, examples)
+    best: dict[str, tuple[float, float]] = {}
+    for share in SHARES:
+        kept = [{name: telling(cast(LevelAnswer, answer), share) for name, answer in found.items()} for found in answers]
+        for score in evaluation.score(task, examples, kept, rounds=0):
+            if score.metric == "iou_f1 (positives-only)":
+                best[score.output] = max(best.get(score.output, (-1.0, 0.0)), (score.value, share))
+    return {name: share for name, (_, share) in best.items()}

@@ -1,0 +1,37 @@
+"""How the heads of the shared model are asked: which turns a head reads, as which units, and what its outputs say.
+
+One way per file; the name of a head's first input says which.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from empathia.encoders import Encoded
+from empathia.models._asks import causes, replies, sentences, windows
+from empathia.models._asks._unit import Unit
+from empathia.models._numbers import Floats
+from empathia.schema import Answer, Example, Turn
+from empathia.task import Task
+
+Settings = Mapping[str, Any]
+
+
+class Ask(Protocol):
+    """One way to ask."""
+
+    def reads(self, example: Example, task: Task, settings: Settings) -> Iterator[Turn]:
+        """The turns that the head reads to answer an example."""
+        ...
+
+    def units(self, example: Example, task: Task, settings: Settings, known: Mapping[str, Encoded]) -> Iterator[Unit]:
+        """What the head is given for an example, in one piece or several; nothing where the task does not apply."""
+        ...
+
+    def answers(
+        self, example: Example, task: Task, settings: Settings, found: Sequence[tuple[Unit, Mapping[str, Floats]]]
+    ) -> dict[str, Answer]:
+        """The answers to an example from the outputs for its units, of which there is at least one."""
+        ...
+
+
+ASKS: Mapping[str, Ask] = {"states": sentences, "reply": replies, "target": windows, "post": causes}

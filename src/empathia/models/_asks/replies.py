@@ -1,0 +1,78 @@
+"""A reply beside the turns that it answers; a long one piece by piece, and the strongest decides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empathia.encoders import Encoded
+from empathia.models._asks._unit import Unit
+from empathia.models._numbers import Floats, rounded, sigmoid, softmax
+from empathia.schema import Answer, Example, LevelAnswer, ScoredSpan, Turn
+from empathia.segment import sentences
+from empathia.task import Task
+
+LONGEST = 256  # tokens of a reply that are read at once
+
+
+def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
+    """The reply and what it answers."""
+    if example.context:
+        yield from (example.turn, *example.context)
+
+
+def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:
+    """The pieces of a reply, each with the states of all that it answers; nothing where it answers nobody."""
+    if not (answered := [known[turn.content].states for turn in example.context]):
+        return
+    reply, context = known[example.turn.content], np.concatenate(answered)
+    for at in range(0, len(reply.states), LONGEST):
+        yield Unit({"reply": reply.states[at : at + LONGEST], "context": context}, reply.offsets[at : at + LONGEST])
+
+
+def answers(
+    example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
+) -> dict[str, Answer]:
+    """A level per output, with its rationales."""
+    levels: dict[str, LevelAnswer] = {}
+    for unit, outputs in found:
+        marks = marked(example.turn.content, unit.about, sigmoid(outputs["marks"]))
+        for column, name in enumerate(task.outputs):
+            scores = softmax(outputs["levels"][column])
+            answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
+            levels[name] = _stronger(levels.get(name), answer)
+    return {name: telling(answer, settings["shares"][name]) for name, answer in levels.items()}
+
+
+def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
+    """The answer of the piece with the higher expected level, with the rationales of both."""
+    if one is None:
+        return other
+    strong = max(one, other, key=lambda answer: answer.expected)
+    return strong.model_copy(update={"rationales": one.rationales + other.rationales})
+
+
+def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> list[tuple[ScoredSpan, ...]]:
+    """For each column of marks, (tokens, columns), the sentences of the text with the mean mark of their tokens.
+
+    Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
+    """
+    found: list[list[ScoredSpan]] = [[] for _ in range(marks.shape[1])]
+    for span in sentences(text):
+        low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
+        if low < high:
+            start, end = max(span.start, int(offsets[low, 0])), min(span.end, int(offsets[high - 1, 1]))
+            for spans, score in zip(found, rounded(marks[low:high].mean(axis=0)), strict=True):
+                spans.append(ScoredSpan(start=start, end=end, score=score))
+    return [tuple(spans) for spans in found]
+
+
+def telling(answer: LevelAnswer, share: float) -> LevelAnswer:
+    """The answer with the sentences that are marked at least so near to the strongest one; a level of 0 shows none.
+
+    Measured against the strongest, a level above 0 always has at least one sentence to show for it.
+    """
+    strongest = max((span.score for span in answer.rationales), default=0)
+    kept = tuple(span for span in answer.rationales if span.score >= share * strongest) if answer.level else ()
+    return answer.model_copy(update={"rationales": kept})

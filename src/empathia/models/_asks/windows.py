@@ -1,0 +1,51 @@
+"""A reply among the messages around it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from empathia.encoders import Encoded
+from empathia.models._around import NEAR, around, place
+from empathia.models._asks._unit import Unit
+from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax
+from empathia.schema import Answer, ChoicesAnswer, Example, LevelAnswer, Turn
+from empathia.task import Choices, Rating, Task
+
+
+def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
+    """The reply and the messages around it."""
+    if example.context:
+        yield example.turn
+        yield from (turn for _, turn in around(example, after=settings["after"]))
+
+
+def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:
+    """A reply's states, and those of the messages around it, each with its place beside it; nothing where it answers nobody."""
+    if not example.context:
+        return
+    near = []
+    for distance, turn in around(example, after=settings["after"]):
+        states = known[turn.content].states[:NEAR]
+        where = place(distance, same=turn.role == example.turn.role)
+        near.append(np.hstack([states, np.broadcast_to(where, (len(states), len(where)))]))
+    yield Unit({"target": known[example.turn.content].states, "around": np.concatenate(near)})
+
+
+def answers(
+    example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
+) -> dict[str, Answer]:
+    """The labels that pass their threshold, the likeliest level, or the expected rating."""
+    ((_, outputs),) = found
+    said: dict[str, Answer] = {}
+    for name, output in task.outputs.items():
+        if isinstance(output, Choices):
+            scores = dict(zip(output.labels, rounded(sigmoid(outputs[name])), strict=True))
+            labels = tuple(label for label, score in scores.items() if score >= settings["thresholds"][name][label])
+            said[name] = ChoicesAnswer(labels=labels, scores=scores)
+        elif isinstance(output, Rating):
+            said[name] = round(float(softmax(outputs[name]) @ np.arange(output.low, output.high + 1)), DIGITS)
+        else:
+            shares = softmax(outputs[name])
+            said[name] = LevelAnswer(level=int(shares.argmax()), scores=tuple(rounded(shares)))
+    return said

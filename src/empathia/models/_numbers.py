@@ -1,0 +1,25 @@
+"""Logits as scores, and scores as they are told."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+DIGITS = 6
+
+
+def rounded(scores: Floats) -> list[float]:
+    """Scores as they are told: six digits are more than they are worth, and keep the files small."""
+    return [round(score, DIGITS) for score in scores.tolist()]
+
+
+def softmax(logits: Floats) -> Floats:
+    """Logits as scores that sum to 1."""
+    powers = np.exp(logits - logits.max())
+    scores: Floats = powers / powers.sum()
+    return scores
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """Logits as scores between 0 and 1."""
+    scores: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    return scores
