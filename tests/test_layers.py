@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
-    ["parts", "task", "segment", "metrics", "comparison"],
+    ["parts", "task", "segment", "metrics", "comparison", "words", "lexicons", "topics"],
     ["seeds"],
     ["corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],
@@ -18,7 +18,7 @@ LAYERS = [
     ["labelled"],
     ["analysis", "evaluation", "observation", "labelling"],
     ["choosing"],
-    ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation"],
+    ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation", "corpus"],
     ["batch", "seeds_cli", "labels_cli"],
     ["cli"],
 ]

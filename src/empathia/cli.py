@@ -179,6 +179,7 @@ def probe(
 
 
 app.command()(labels_cli.relate)
+app.command()(labels_cli.corpus)
 app.command()(labels_cli.agree)
 
 

@@ -33,9 +33,10 @@ class Labelled:
         """Who gave the labels of an output: people, a language model under guidelines (silver), or our own model."""
         if self.ours:
             return "ours"
-        if self.corpus and (corpora.card(self.corpus).silver or (output in declared() and declared()[output].silver)):
-            return "silver"
-        return "human"
+        learnt = (
+            task.outputs[output].silver for task in map(tasks.load, tasks.names()) if self.corpus in task.corpora and output in task.outputs
+        )
+        return "silver" if self.corpus and (corpora.card(self.corpus).silver or any(learnt)) else "human"
 
     def told(self) -> str:
         """What was set aside, in words; nothing if all could be read."""

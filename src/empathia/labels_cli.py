@@ -1,4 +1,4 @@
-"""The commands on labels: how they go with ratings, how far annotators agree, and to Label Studio and back."""
+"""The commands on labels: how they go with ratings, what causes look like, how far annotators agree, and to Label Studio and back."""
 
 from pathlib import Path
 from typing import Annotated
@@ -37,6 +37,30 @@ def relate(
     if plot:
         plot.write_text(relations.picture(found), encoding="utf-8")
     terminal.show(relations.as_json(found) if as_json else relations.table(found))
+    _tell(opened.told())
+
+
+def corpus(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="Conversations: a corpus by name, any file, or results .jsonl.")],
+    data: Data = None,
+    role: Annotated[str | None, typer.Option(help="Only sentences of this role, such as seeker.")] = None,
+    topics: Annotated[int, typer.Option(min=0, help="How many topics to look for; 0 for none.")] = 5,
+    top: Annotated[int, typer.Option(min=1, help="How many words and pairs of words to list of each kind.")] = 10,
+    report: Annotated[Path | None, typer.Option(help="Also as one HTML file, with plots.")] = None,
+    format: Format = None,  # noqa: A002
+    as_json: Json = False,
+) -> None:
+    """What do sentences look like that cause empathy? Words, sentiment, emotions, topics and lengths beside the other sentences."""
+    from empathia import corpus as sentences
+    from empathia import labelled
+    from empathia.report import described, described_page, progress, terminal
+
+    opened = labelled.opened(source, data=data, format=format)
+    with progress.phases("Describing") as watch:
+        found = sentences.describe(opened, topics=topics, top=top, role=role, watch=watch)
+    if report:
+        report.write_text(described_page.page(found), encoding="utf-8")
+    terminal.show(described.as_json(found) if as_json else described.table(found))
     _tell(opened.told())
 
 

@@ -405,3 +405,76 @@ class Agreed(Record):
     matched: int
     unmatched: Mapping[str, Mapping[str, int]]
     agreements: tuple[Agreement, ...]
+
+
+class Term(Record):
+    """A word, a pair of words or an emotion: how often among causes and others, and how many times as likely among causes.
+
+    `times` is a ratio of odds with its 95 % interval, `z` its logarithm in standard errors, `p` two-sided and corrected for the
+    number of terms (Bonferroni). Null where there are no causes.
+    """
+
+    text: str
+    cause: int
+    other: int
+    times: float | None = None
+    low: float | None = None
+    high: float | None = None
+    z: float | None = None
+    p: float | None = None
+
+
+class Terms(Record):
+    """Terms of one kind: those that stand out on each side, and the most frequent; `cause` and `other` count all, stop words too."""
+
+    cause: int
+    other: int
+    among_causes: tuple[Term, ...] = ()
+    among_others: tuple[Term, ...] = ()
+    frequent: tuple[Term, ...] = ()
+
+
+class Bin(Record):
+    """How many sentences have a value of this kind."""
+
+    label: str
+    cause: int
+    other: int
+
+
+class Measure(Record):
+    """A number that each sentence has, or a part of them: means on both sides, and how it is spread."""
+
+    name: str
+    cause: Side
+    other: Side
+    bins: tuple[Bin, ...]
+
+
+class Topic(Record):
+    """A topic by its words, and its share (0 to 1) of what cause sentences and other sentences say."""
+
+    words: tuple[str, ...]
+    cause: float | None
+    other: float | None
+
+
+class Described(Record):
+    """The sentences of a corpus: causes against the others. Without causes, `origin` is null and all sentences are others.
+
+    `turns` hold the sentences, `labelled` turns were asked for their causes. `left_out` tells which parts could not be computed, and why.
+    """
+
+    source: str
+    origin: Origin | None
+    dialogues: int
+    turns: int
+    labelled: int
+    cause: int
+    other: int
+    words: Terms
+    bigrams: Terms
+    emotions: tuple[Term, ...]
+    measures: tuple[Measure, ...]
+    topics: tuple[Topic, ...]
+    left_out: Mapping[str, str] = Field(default_factory=dict)

@@ -35,6 +35,16 @@ def counting(what: str) -> Iterator[Callable[[Tally], None]]:
 
 
 @contextmanager
+def phases(what: str) -> Iterator[Callable[[str], None]]:
+    """What is being done now, in a few words, for work in several parts."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        line = bar.add_task(what, total=None)
+        yield lambda now: bar.update(line, description=f"{what} · {now}")
+
+
+@contextmanager
 def steps(what: str) -> Iterator[Callable[[Trained], None]]:
     """A bar over the steps of a training, with its loss, its last validation scores and the time left."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(compact=True))
