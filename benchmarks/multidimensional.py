@@ -19,9 +19,10 @@ import typer
 from benchmarks.rows import DATA, RESULTS, Row, row, save, show
 from empathia import choosing, evaluation, tasks, training
 from empathia.evaluation import Split, ask, rows_of, score, split
+from empathia.findings import Score
 from empathia.models import Model
 from empathia.report import progress
-from empathia.schema import Example, Score
+from empathia.schema import Example
 from empathia.task import Task
 
 RUNS = RESULTS / "multidimensional-runs.json"

@@ -16,8 +16,9 @@ from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 from empathia import agreement, labelled
 from empathia.errors import InputError
+from empathia.findings import Agreed, Agreement
 from empathia.report import agreements
-from empathia.schema import Agreed, Agreement, Cause, Dialogue, Graded, Label, Span, Turn
+from empathia.schema import Cause, Dialogue, Graded, Label, Span, Turn
 
 LABELS = st.lists(st.sampled_from("abc"), min_size=2, max_size=12)
 

@@ -14,9 +14,10 @@ from rich.console import Console
 
 from empathia import corpus, labelled, lexicons
 from empathia.errors import InputError, UnknownName
+from empathia.findings import Described, Measure, Term
 from empathia.labelled import Labelled
 from empathia.report import described, described_page
-from empathia.schema import Cause, Described, Dialogue, Measure, Span, Term, Turn
+from empathia.schema import Cause, Dialogue, Span, Turn
 from empathia.words import bigrams, content, log_odds, words
 
 POST = "My dog died. It rains today. I feel so sad and alone."

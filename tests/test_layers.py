@@ -10,6 +10,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "empathia"
 LAYERS = [
     ["schema", "errors"],
+    ["findings"],
     ["parts", "task", "segment", "metrics", "comparison", "words", "lexicons", "topics"],
     ["seeds"],
     ["corpora", "encoders", "llm", "knowledge", "report"],

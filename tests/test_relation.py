@@ -16,9 +16,10 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from empathia import comparison, corpora, labelled, relation
 from empathia.errors import InputError, UnknownName
+from empathia.findings import Related, Relation
 from empathia.labelled import Labelled
 from empathia.report import relations
-from empathia.schema import Dialogue, Graded, Label, Related, Relation, Turn
+from empathia.schema import Dialogue, Graded, Label, Turn
 
 GROUPS = st.lists(st.integers(1, 5), min_size=2, max_size=30).map(lambda some: np.array(some, dtype=float))
 

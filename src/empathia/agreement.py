@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from empathia import metrics
 from empathia.errors import InputError
+from empathia.findings import Agreed, Agreement, Estimate
 from empathia.labelled import names, number, outputs
-from empathia.schema import Agreed, Agreement, Cause, Dialogue, Estimate, Graded, Label
+from empathia.schema import Cause, Dialogue, Graded, Label
 from empathia.task import Choice, Choices, Level, Output, Rating
 
 Scale = Literal["nominal", "ordinal"]

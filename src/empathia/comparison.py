@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 
-from empathia.schema import Side
+from empathia.findings import Side
 
 Test = Literal["mann-whitney", "welch"]
 Floats = NDArray[np.floating[Any]]

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from empathia import lexicons
 from empathia.errors import InputError, MissingExtra, UnknownName
+from empathia.findings import Bin, Described, Measure, Side, Term, Terms, Topic
 from empathia.labelled import Labelled
-from empathia.schema import NOT_PARTICIPANTS, Bin, Cause, Described, Dialogue, Measure, Problem, Side, Span, Term, Terms, Topic, Turn
+from empathia.schema import NOT_PARTICIPANTS, Cause, Dialogue, Problem, Span, Turn
 from empathia.segment import sentences
 from empathia.words import bigrams, content, log_odds, words
 

@@ -11,10 +11,11 @@ from typing import Any, cast
 
 from empathia import corpora, metrics, tasks
 from empathia.errors import UnknownName
+from empathia.findings import Score
 from empathia.models import Model, ask, prompted
 from empathia.models._candidates import candidates, moved
 from empathia.models._labels import labels_of, rating_of
-from empathia.schema import Answer, Example, Graded, Score
+from empathia.schema import Answer, Example, Graded
 from empathia.task import Causes, Choice, Choices, Level, Rating, Task
 
 __all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split"]

@@ -15,21 +15,10 @@ from typing import Any, cast
 
 from empathia import tasks
 from empathia.errors import InputError, UnknownName
+from empathia.findings import Attribution, Reasons
 from empathia.models import DEFAULT, Model, load, read_card
 from empathia.models.shared import Shared
-from empathia.schema import (
-    Analysis,
-    Attribution,
-    ChoiceAnswer,
-    ChoicesAnswer,
-    Dialogue,
-    Example,
-    FoundCause,
-    GlassAnswer,
-    LevelAnswer,
-    Reasons,
-    Turn,
-)
+from empathia.schema import Analysis, ChoiceAnswer, ChoicesAnswer, Dialogue, Example, FoundCause, GlassAnswer, LevelAnswer, Turn
 from empathia.task import Causes, Choice, Choices, Level, Rating, Task
 
 WORD = re.compile(r"\S+")

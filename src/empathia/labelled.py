@@ -9,7 +9,8 @@ from pathlib import Path
 from empathia import corpora, tasks
 from empathia.corpora import labelstudio, results
 from empathia.errors import InputError, UnknownName
-from empathia.schema import Analysis, Dialogue, Graded, Label, Origin, Problem
+from empathia.findings import Origin
+from empathia.schema import Analysis, Dialogue, Graded, Label, Problem
 from empathia.task import Choice, Choices, Level, Output, Rating, Spans
 
 YES, NO = labelstudio.YES, labelstudio.NO

@@ -7,8 +7,9 @@ from typing import Any
 
 from empathia.corpora import results
 from empathia.errors import UnknownName
+from empathia.findings import Origin
 from empathia.labelled import Labelled, names, number
-from empathia.schema import Analysis, ChoiceAnswer, ChoicesAnswer, Dialogue, Graded, Label, LevelAnswer, Origin, TurnAnalysis
+from empathia.schema import Analysis, ChoiceAnswer, ChoicesAnswer, Dialogue, Graded, Label, LevelAnswer, TurnAnalysis
 
 USUAL = ("engagement", "understanding", "sympathy", "helpfulness", "satisfaction")  # ratings even where they are metadata
 OUTCOME = "outcome"

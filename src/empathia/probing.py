@@ -13,8 +13,9 @@ from typing import cast
 
 from empathia import corpora, tasks
 from empathia.errors import UnknownName
+from empathia.findings import Finding
 from empathia.models import Model, ask
-from empathia.schema import Dialogue, Example, Finding, Graded, LevelAnswer, Turn
+from empathia.schema import Dialogue, Example, Graded, LevelAnswer, Turn
 from empathia.segment import sentences
 
 FOLDER = Path(__file__).parent / "contrast"

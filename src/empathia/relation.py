@@ -14,9 +14,9 @@ import numpy as np
 from empathia import metrics
 from empathia.comparison import EFFECTS, Floats, Test, compared, holm, rank_interval, side
 from empathia.errors import InputError, UnknownName
+from empathia.findings import Correlation, Related, Relation
 from empathia.labelled import Labelled, declared
 from empathia.observation import OUTCOME, Observations, Observed, observe
-from empathia.schema import Correlation, Related, Relation
 from empathia.task import Level
 
 SATISFACTION = "satisfaction"

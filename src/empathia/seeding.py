@@ -16,12 +16,13 @@ from empathia import __version__, corpora, evaluation, metrics, seeds, tasks
 from empathia.encoders import Encoder
 from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
+from empathia.findings import Curve, Score, SeedScore
 from empathia.models import _additive, _similar
 from empathia.models._additive import Floats
 from empathia.models._rationales import grade, iou, threshold, trivial
 from empathia.models._similar import DEFAULT_ENCODER, Sentences, matches, open_encoder, vectors
 from empathia.models.micromodels import KIND, By, Micromodels, check_free
-from empathia.schema import Curve, Example, GlassAnswer, Match, ModelId, Score, SeedScore
+from empathia.schema import Example, GlassAnswer, Match, ModelId
 from empathia.seeds import SeedSet
 from empathia.task import Level
 

@@ -25,10 +25,11 @@ from empathia import __version__, choosing, corpora, evaluation, models, tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate, rows_of, split
+from empathia.findings import Score
 from empathia.models._export import check_exportable, export
 from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.models._network import Network, reads_words
-from empathia.schema import Answer, Example, Score
+from empathia.schema import Answer, Example
 from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Task
 
 

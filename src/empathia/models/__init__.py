@@ -7,8 +7,9 @@ from typing import Any, Protocol, cast
 
 from empathia import parts
 from empathia.errors import ModelError
+from empathia.findings import Score
 from empathia.models._folder import FORMAT, read_card, sha256, write_card
-from empathia.schema import Answer, Example, ModelId, Score
+from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
 __all__ = ["DEFAULT", "FORMAT", "Model", "ask", "load", "read_card", "recipe", "scores", "sha256", "write_card"]

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from empathia.encoders import Encoder
+from empathia.findings import Hit
 from empathia.models import Model
 from empathia.models._additive import Floats
 from empathia.models._similar import DEFAULT_ENCODER, matches, open_encoder, split, vectors
-from empathia.schema import Answer, Example, Hit, ModelId, SpansAnswer, TurnAnalysis
+from empathia.schema import Answer, Example, ModelId, SpansAnswer, TurnAnalysis
 from empathia.seeds import SeedSet, check_names
 from empathia.task import Spans, Task
 

@@ -4,8 +4,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from empathia.findings import Agreed, Agreement, Estimate
 from empathia.report.palette import counted, title
-from empathia.schema import Agreed, Agreement, Estimate
 
 COLUMNS = {"agreement": "%", "kappa": "kappa", "alpha": "alpha", "token_f1": "token F1 %"}
 PERCENT = ("agreement", "token_f1")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from empathia.findings import Attribution
 from empathia.report.highlight import visible
-from empathia.schema import Attribution
 
 SHADES = ("", "underline", "bold underline", "bold reverse")  # from a quarter of the strongest word on
 LEAST = 0.02  # words that move the score by less are not drawn

@@ -7,10 +7,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from empathia.findings import Described, Measure, Side, Term, Terms
 from empathia.report.palette import counted
 from empathia.report.plots import percent
 from empathia.report.relations import MARKS, ORIGINS
-from empathia.schema import Described, Measure, Side, Term, Terms
 
 MEASURES = {
     "words": ("Length", "words in a sentence"),

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from empathia.findings import Described, Measure, Term, Terms
 from empathia.report import html
 from empathia.report.described import MEASURES, NO_CAUSES, difference, notes, rate, stars, times
 from empathia.report.html import Figure
 from empathia.report.relations import ORIGINS
-from empathia.schema import Described, Measure, Term, Terms
 
 CAUSE, OTHER = "rose", "indigo"
 WIDEST = 16  # the ends of the widest axis of ratios: a sixteenth, sixteen times

@@ -8,10 +8,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from empathia.findings import Attribution, Reasons
 from empathia.report import attribution, html
 from empathia.report.highlight import visible
 from empathia.report.palette import TERMINAL, hues, title
-from empathia.schema import Attribution, GlassAnswer, Reasons
+from empathia.schema import GlassAnswer
 
 CELLS = 8  # the longest bar, on each side
 NEVER = -1e6  # what adds less is the intercept of a level that the model never saw

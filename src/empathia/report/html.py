@@ -6,6 +6,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from empathia.findings import Attribution
 from empathia.report import palette
 from empathia.report.answers import DIRECTION, answers, marked_names
 from empathia.report.attribution import shades
@@ -13,7 +14,7 @@ from empathia.report.excerpt import excerpt
 from empathia.report.highlight import links, marks, pieces, visible
 from empathia.report.plots import OUTCOMES, Plot, percent, plots, sought
 from empathia.report.tally import Tally
-from empathia.schema import NOT_PARTICIPANTS, Analysis, Attribution
+from empathia.schema import NOT_PARTICIPANTS, Analysis
 
 TURNS = 60  # of one conversation; a browser shows many thousands badly
 LINES = 4  # styles of underlining in the style sheet

@@ -6,8 +6,8 @@ from html import escape
 
 from rich.table import Table
 
+from empathia.findings import Finding
 from empathia.report.palette import title
-from empathia.schema import Finding
 
 CELLS = 20
 MEANING = {

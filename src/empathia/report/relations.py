@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from empathia.findings import Related, Relation, Side
 from empathia.report.palette import counted, title
-from empathia.schema import Related, Relation, Side
 
 ORIGINS = {
     "human": "human labels",

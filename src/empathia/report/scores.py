@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from rich.table import Table
 
-from empathia.schema import Score
+from empathia.findings import Score
 
 AS_THEY_ARE = ("quadratic_kappa", "spearman")  # everything else is shown in percent
 

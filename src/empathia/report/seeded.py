@@ -9,9 +9,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from empathia.findings import Curve, Hit
 from empathia.report.highlight import visible
 from empathia.report.palette import counted, title
-from empathia.schema import Curve, Hit
 from empathia.seeds import SeedSet
 
 CELLS = 30
