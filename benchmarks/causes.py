@@ -18,7 +18,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from benchmarks.rows import DATA, RESULTS, Row, row, save, show
-from empathia import choosing, metrics, tasks, training
+from empathia import metrics, tasks, training
 from empathia.evaluation import Split, ask, evaluate, rows_of, split
 from empathia.models._candidates import candidates, moved, output_of
 from empathia.models.shared import Shared
@@ -58,7 +58,7 @@ def run(name: str, system: str, seed: int, recipe: training.Recipe, encoder: str
     task, rows, began = tasks.load(SETS[name]), rows_for(name, seed, quick=quick), time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{name} {system} {seed}") as watch:
         plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, seed=seed, options=SYSTEMS[system]))
-        model = choosing.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
+        model = training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
     seconds = round(time.monotonic() - began)
     scores = {score.metric: (score.value, score.baselines) for score in evaluate(model, task, rows.test, rounds=0)}
     scores |= {metric: (value, {}) for metric, value in (_area(model, task, rows.test), *_swapped(model, task, rows.test, seed))}

@@ -18,7 +18,7 @@ import typer
 
 from benchmarks import baselines
 from benchmarks.rows import DATA, RESULTS, Row, row, save, show
-from empathia import choosing, evaluation, metrics, probing, tasks, training
+from empathia import evaluation, metrics, probing, tasks, training
 from empathia.evaluation import Split, evaluate, rows_of, split
 from empathia.models import Model
 from empathia.report import progress
@@ -68,7 +68,7 @@ def fitted(system: str, rows: Split, number: int, recipe: training.Recipe, encod
     task = replace(TASK, model=head)
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{system} {number}") as watch:
         plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, seed=number, options=options))
-        return choosing.chosen(training.fit([task], {TASK.name: rows}, plan, watch), [task], {TASK.name: rows})
+        return training.chosen(training.fit([task], {TASK.name: rows}, plan, watch), [task], {TASK.name: rows})
 
 
 def run(system: str, protocol: str, number: int, rows: Split, recipe: training.Recipe, encoder: str) -> Run:

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.rows import DATA, RESULTS, Row, row, save, show
-from empathia import choosing, evaluation, tasks, training
+from empathia import evaluation, tasks, training
 from empathia.evaluation import Split, ask, rows_of, score, split
 from empathia.findings import Score
 from empathia.models import Model
@@ -64,7 +64,7 @@ def fitted(task: Task, system: str, number: int, rows: Split, recipe: training.R
     task = replace(task, model=head)
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{task.name} {system} {number}") as watch:
         plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, options=options))
-        return choosing.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
+        return training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
 
 
 def run(dataset: str, system: str, number: int, rows: Split, recipe: training.Recipe, encoder: str) -> Run:

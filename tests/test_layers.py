@@ -18,7 +18,6 @@ LAYERS = [
     ["tasks"],
     ["labelled"],
     ["analysis", "evaluation", "observation", "labelling"],
-    ["choosing"],
     ["training", "seeding", "explanation", "probing", "generation", "relation", "agreement", "annotation", "corpus"],
     ["batch", "seeds_cli", "labels_cli"],
     ["cli"],

@@ -1,0 +1,131 @@
+"""One training: epochs, checkpoints, and the best epoch so far."""
+
+import json
+import math
+import random
+import shutil
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from empathia.errors import InputError
+from empathia.evaluation import Split, evaluate
+from empathia.models._network import Network
+from empathia.schema import Example
+from empathia.task import Causes, Choice, Choices, Level, Rating, Task
+from empathia.training._choosing import untuned
+from empathia.training._recipe import Plan, Progress, Watch
+from empathia.training._rows import batches, by_dialogue
+
+HEADLINES = {Choice: "macro_f1", Choices: "macro_f1", Level: "macro_f1", Rating: "quadratic_kappa", Causes: "positive_f1"}
+
+
+class Run:
+    """One training: the network, its optimiser, and the best epoch so far."""
+
+    def __init__(self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> None:
+        self.network, self.asked, self.rows, self.watch = network, asked, rows, watch
+        self.recipe, self.folder = plan.recipe, plan.out / "checkpoint"
+        recipe = plan.recipe
+        self.steps = math.ceil(max(len(part.train) for part in rows.values()) / recipe.rows)
+        learnt = [weight for weight in network.encoder.parameters() if weight.requires_grad]
+        groups = [{"params": learnt, "lr": recipe.rate}, {"params": list(network.heads.parameters()), "lr": recipe.head_rate}]
+        self.optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
+        self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
+        self.best_weights = copy(network)
+        for task in asked:
+            if hasattr(network.heads[task.name], "prepare"):
+                cast(Any, network.heads[task.name]).prepare(rows[task.name].train, plan.data, plan.recipe.seed)
+
+    def _rate(self, step: int) -> float:
+        """Up over the first tenth of the steps, then straight down to nothing."""
+        total = self.steps * self.recipe.epochs
+        return min((step + 1) / (0.1 * total), (total - step) / (0.9 * total))
+
+    def fit(self) -> None:
+        """All epochs, or fewer where the validation rows no longer gain; then the best epoch's weights."""
+        while self.epoch < self.recipe.epochs and self.epoch - self.best_epoch <= self.recipe.patience:
+            self._one_epoch()
+            self.scores = {task.name: _headline(self.network, task, self.rows[task.name].valid) for task in self.asked}
+            if (mean := sum(self.scores.values()) / len(self.scores)) > self.best:
+                self.best, self.best_epoch, self.best_weights = mean, self.epoch, copy(self.network)
+            self.epoch += 1
+            self.save()
+        self.network.load_state_dict(self.best_weights)
+
+    def _one_epoch(self) -> None:
+        seed = self.recipe.seed * 1000 + self.epoch  # an epoch's chance depends on nothing before it
+        torch.manual_seed(seed)
+        dice = random.Random(seed)
+        self.network.train()
+        rows = {
+            task.name: (by_dialogue if getattr(self.network.heads[task.name], "together", False) else batches)(
+                self.rows[task.name].train, self.steps, dice
+            )
+            for task in self.asked
+        }
+        loss = 0.0
+        for step in range(self.steps):
+            losses = [cast(Any, head).step(self.network.encoder, next(rows[name]), dice) for name, head in self.network.heads.items()]
+            total: Tensor = torch.stack(losses).sum()
+            self.optimiser.zero_grad()
+            total.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+            self.optimiser.step()
+            self.schedule.step()
+            loss += (total.item() - loss) / (step + 1)
+            self.watch(Progress(self.epoch, self.recipe.epochs, step + 1, self.steps, loss, self.scores))
+
+    def save(self) -> None:
+        """A checkpoint, written aside and then put in place."""
+        aside = self.folder.with_name("checkpoint.new")
+        aside.mkdir(parents=True, exist_ok=True)
+        save_file(copy(self.network), aside / "network.safetensors")
+        save_file(self.best_weights, aside / "best.safetensors")
+        state = self.optimiser.state_dict()["state"]
+        save_file(
+            {f"{i}.{key}": value.clone() for i, held in state.items() for key, value in held.items()}, aside / "optimiser.safetensors"
+        )
+        told = {"recipe": asdict(self.recipe), "epoch": self.epoch, "best": self.best, "best_epoch": self.best_epoch, "scores": self.scores}
+        (aside / "progress.json").write_text(json.dumps(told), encoding="utf-8")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        aside.replace(self.folder)
+
+    def resume(self) -> None:
+        """Go on from the checkpoint; without one, from the start."""
+        if not (self.folder / "progress.json").exists():
+            return
+        told = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
+        if told["recipe"] != asdict(self.recipe):
+            raise InputError(
+                f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
+            )
+        self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
+        self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
+        self.best_weights = load_file(self.folder / "best.safetensors")
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in load_file(self.folder / "optimiser.safetensors").items():
+            number, key = name.split(".")
+            state.setdefault(int(number), {})[key] = value
+        self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
+        self.schedule.last_epoch = self.epoch * self.steps - 1
+        with warnings.catch_warnings():  # torch expects steps of the optimiser, which were taken before the interruption
+            warnings.simplefilter("ignore")
+            self.schedule.step()
+
+
+def copy(network: nn.Module) -> dict[str, Tensor]:
+    return {name: value.detach().clone().contiguous() for name, value in network.state_dict().items()}
+
+
+def _headline(network: Network, task: Task, examples: Sequence[Example]) -> float:
+    """The mean over a task's outputs of the figure by which epochs are compared: macro-F1, and kappa for ratings."""
+    scores = evaluate(network.model({task.name: untuned(network, task)}), task, examples, rounds=0)
+    found = [score.value for score in scores if score.metric == HEADLINES[type(task.outputs[score.output])]]
+    return sum(0 if math.isnan(value) else value for value in found) / len(found)
