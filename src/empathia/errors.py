@@ -39,7 +39,7 @@ class MissingExtra(EmpathiaError):
         return cls(f"This command uses {library}, which is not installed: it", EXTRAS[library])
 
 
-EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx", "krippendorff"), "train") | {
+EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx", "krippendorff", "gguf"), "train") | {
     "pyarrow": "parquet",
     "captum": "explain",
     "interpret": "explain",
