@@ -39,10 +39,12 @@ class MissingExtra(EmpathiaError):
         return cls(f"This command uses {library}, which is not installed: it", EXTRAS[library])
 
 
-EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx", "krippendorff", "gguf"), "train") | {
+EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scipy", "onnx", "krippendorff"), "train") | {
     "pyarrow": "parquet",
     "captum": "explain",
     "interpret": "explain",
+    "gguf": "gguf",
+    "accelerate": "gguf",
     "openai": "llm",
     "xllamacpp": "llm",
 }

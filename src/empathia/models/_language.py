@@ -163,8 +163,8 @@ def load(where: str) -> Language:
     """The language model of a folder, a GGUF file (or a folder with nothing but one) or a hub id; remote code is never run."""
     disable_progress_bar()  # type: ignore[no-untyped-call]
     folder, options = _place(Path(where))
-    if options and not find_spec("gguf"):
-        raise MissingExtra("Reading a GGUF file", "train")
+    if options and not (find_spec("gguf") and find_spec("accelerate")):
+        raise MissingExtra("Reading a GGUF file", "gguf")
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, **options)
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, **options)
@@ -175,7 +175,15 @@ def load(where: str) -> Language:
             f"No language model could be loaded from '{where}'. Give a folder with config.json, weights and tokenizer.json, a GGUF file, "
             f"or a Hugging Face id that this machine can reach. ({type(error).__name__})"
         ) from error
-    return kind(network.float(), tokenizer, Path(where).name.removesuffix(".gguf"))
+    return kind(_plain(network) if options else network.float(), tokenizer, Path(where).name.removesuffix(".gguf"))
+
+
+def _plain(network: Any) -> Any:
+    """The unpacked weights of a GGUF file in a model that can be trained and saved as any other."""
+    config = AutoConfig.for_model(**{key: value for key, value in network.config.to_dict().items() if key != "quantization_config"})
+    plain = AutoModelForCausalLM.from_config(config).float()  # type: ignore[no-untyped-call]
+    plain.load_state_dict(network.state_dict())
+    return plain
 
 
 def _place(path: Path) -> tuple[str, dict[str, str]]:
