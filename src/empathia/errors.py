@@ -43,6 +43,8 @@ EXTRAS = dict.fromkeys(("torch", "transformers", "safetensors", "sklearn", "scip
     "pyarrow": "parquet",
     "captum": "explain",
     "interpret": "explain",
+    "gguf": "gguf",
+    "accelerate": "gguf",
     "openai": "llm",
     "xllamacpp": "llm",
 }

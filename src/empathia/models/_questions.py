@@ -1,7 +1,7 @@
 """How each kind of output is put to an LLM, and how its answer is read: by the likelihoods of options, or as JSON."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Protocol, TypeGuard
@@ -10,7 +10,7 @@ from empathia.corpora import align
 from empathia.llm import Question, Schema
 from empathia.models._labels import labels_of, level_of, quotes_of, rating_of
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, ScoredSpan
-from empathia.task import Choice, Choices, Level, Output, Rating
+from empathia.task import Choice, Choices, Level, Output, Rating, Task
 
 DIGITS = 6
 LETTERS = ascii_uppercase + ascii_lowercase
@@ -25,12 +25,16 @@ class Kind(Protocol):
         """Questions that are answered by one short option each; none where there are too many options."""
         ...
 
+    def named(self) -> Mapping[str, Question]:
+        """Questions that are answered by the words of one option each, by what they are about."""
+        ...
+
     def written(self) -> Question:
         """One question that is answered by JSON."""
         ...
 
     def weigh(self, shares: Sequence[Shares]) -> Answer:
-        """The answer from the likelihoods of the options, one row per marked question."""
+        """The answer from the likelihoods of the options, one row per marked or named question."""
         ...
 
     def read(self, said: Mapping[str, Any], text: str) -> Answer | None:
@@ -42,6 +46,13 @@ def kind(name: str, output: Output) -> Kind | None:
     """The questions of an output; nothing for a kind that an LLM is not asked about."""
     found = KINDS.get(type(output))
     return found(name, output) if found else None
+
+
+def kinds(task: Task) -> Iterator[tuple[str, Kind]]:
+    """The outputs of a task that a language model can be asked about, each as questions."""
+    for name, output in task.outputs.items():
+        if found := kind(name, output):
+            yield name, found
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,10 @@ class OneOf:
         letters = dict(zip(labels, LETTERS, strict=False))
         options = {letters[label]: f"{label}: {meaning}" for label, meaning in labels.items()}
         return (_by_mark(self.output.question, options, lambda example: letters.get(str(example.turn.labels[self.name]), "")),)
+
+    def named(self) -> dict[str, Question]:
+        """One question, answered by the label."""
+        return {self.name: _by_mark(self.output.question, self.output.labels, lambda example: str(example.turn.labels[self.name]))}
 
     def written(self) -> Question:
         """One question, answered by the label."""
@@ -85,7 +100,11 @@ class AnyOf:
 
     def marked(self) -> tuple[Question, ...]:
         """One question per label, answered by yes or no."""
-        return tuple(self._yes_or_no(label, meaning) for label, meaning in self.output.labels.items())
+        return tuple(self.named().values())
+
+    def named(self) -> dict[str, Question]:
+        """The same, by label."""
+        return {label: self._yes_or_no(label, meaning) for label, meaning in self.output.labels.items()}
 
     def _yes_or_no(self, label: str, meaning: str) -> Question:
         text = f"{self.output.question} Does this apply: {label} ({meaning})?"
@@ -123,7 +142,11 @@ class OneLevel:
 
     def marked(self) -> tuple[Question, ...]:
         """One question, answered by the number of the level."""
-        return (_by_mark(self.output.question, self._options(), lambda e: str(level_of(e, self.name))),)
+        return tuple(self.named().values())
+
+    def named(self) -> dict[str, Question]:
+        """The same, by the name of the output."""
+        return {self.name: _by_mark(self.output.question, self._options(), lambda e: str(level_of(e, self.name)))}
 
     def written(self) -> Question:
         """One question, answered by the level and quotes."""
@@ -162,7 +185,11 @@ class OneRating:
 
     def marked(self) -> tuple[Question, ...]:
         """One question, answered by a number."""
-        return (_by_mark(self.output.question, self._options(), lambda e: str(rating_of(e, self.name))),)
+        return tuple(self.named().values())
+
+    def named(self) -> dict[str, Question]:
+        """The same, by the name of the output."""
+        return {self.name: _by_mark(self.output.question, self._options(), lambda e: str(rating_of(e, self.name)))}
 
     def written(self) -> Question:
         """One question, answered by a number."""

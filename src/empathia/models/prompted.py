@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ from typing import Any, Literal
 from empathia import __version__, llm
 from empathia.errors import Refused
 from empathia.llm import LLM, Message, Question
-from empathia.models._questions import Kind, kind
+from empathia.models._questions import Kind, kinds
 from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
@@ -51,7 +51,7 @@ class Prompted:
 
     def __init__(self, model: LLM, tasks: Sequence[Task], *, shots: Sequence[Example] = (), settings: Settings | None = None) -> None:
         self.llm, self.shots, self.settings = model, tuple(shots), settings or Settings()
-        self.tasks = tuple(task.name for task in tasks if any(_kinds(task)))
+        self.tasks = tuple(task.name for task in tasks if any(kinds(task)))
         self.asked: Counter[str] = Counter()
         self.unanswered: Counter[str] = Counter()
         self._worked: dict[tuple[str, str], tuple[Example, ...]] = {}
@@ -81,7 +81,7 @@ class Prompted:
         return [
             Ask(place, example, task, name, found)
             for task in tasks
-            for name, found in _kinds(task)
+            for name, found in kinds(task)
             for place, example in enumerate(examples)
             if task.on == "turn" or example.context
         ]
@@ -170,12 +170,6 @@ def _tokens(model: Prompted, sample: Sequence[Ask], *, by_mark: bool) -> float:
     except Refused:
         return 0.0
     return counted / sizes[shortest] * sum(sizes) / len(sizes)
-
-
-def _kinds(task: Task) -> Iterator[tuple[str, Kind]]:
-    for name, output in task.outputs.items():
-        if found := kind(name, output):
-            yield name, found
 
 
 def _object(text: str) -> dict[str, Any]:

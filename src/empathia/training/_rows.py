@@ -25,6 +25,7 @@ def checked(task: Task, examples: list[Example]) -> list[Example]:
 
 
 def split_rows(task: Task, examples: list[Example], seed: int) -> Split:
+    """The examples, checked and split by group; an error where a part would be empty."""
     rows = split(checked(task, examples), seed=seed)
     if not (rows.train and rows.valid and rows.test):
         raise InputError(f"The {len(examples)} rows for {task.name} are too few to split by group: give at least 10 posts or dialogues.")

@@ -121,6 +121,7 @@ class Run:
 
 
 def copy(network: nn.Module) -> dict[str, Tensor]:
+    """The weights of a network as they are now."""
     return {name: value.detach().clone().contiguous() for name, value in network.state_dict().items()}
 
 
