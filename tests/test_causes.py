@@ -1,5 +1,6 @@
 """What moved a turn: candidates, the head, the answers, and how they are shown and scored."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from empathia.corpora import results
 from empathia.models._asks import causes as asking
 from empathia.models._asks._unit import Unit
 from empathia.models._candidates import PLACES, candidates, moved, output_of, place
+from empathia.models._questions import kinds
 from empathia.report import html
 from empathia.report.highlight import links
 from empathia.report.tally import Tally
@@ -74,6 +76,19 @@ def test_an_answer_names_the_sentence_that_reacts_and_nothing_is_forced() -> Non
     (one,) = said
     assert POST[one.start : one.end].strip() == "My dog died." and one.reaction and REPLY[: one.reaction.end].strip() == "I am so sorry."
     assert asking.answers(asked, TASK, {"threshold": 0.99, "pool": "mean"}, [(unit, outputs)]) == {"causes": ()}
+
+
+def test_a_language_model_is_asked_of_each_candidate_or_quotes_them() -> None:
+    ((_, kind),) = kinds(TASK)
+    about = kind.about(example())
+    assert ['"My dog died."' in question.text for question in about.marked()] == [False, True, False]
+    weighed = about.weigh([(0.2, 0.8), (0.9, 0.1), (0.4, 0.6)])
+    quoted = about.read({"answer": ["My dog died.", "nowhere said"]}, REPLY)
+    for found in (weighed, quoted):
+        assert isinstance(found, tuple) and [POST[one.start : one.end].strip() for one in found] == ["My dog died."]
+    assert about.read({"answer": []}, REPLY) == () and about.read({"answer": "My dog died."}, REPLY) is None
+    shown = example(causes=(Cause(turn=0, start=16, end=28),))
+    assert json.loads(about.written().reply(shown)) == {"answer": ["My dog died."]}
 
 
 def analysis() -> Analysis:

@@ -2,31 +2,37 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard, cast
 
 from empathia.corpora import align
 from empathia.llm import Question, Schema
+from empathia.models._candidates import candidates, moved
 from empathia.models._labels import labels_of, level_of, quotes_of, rating_of
-from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, ScoredSpan
-from empathia.task import Choice, Choices, Level, Output, Rating, Task
+from empathia.schema import Answer, Cause, ChoiceAnswer, ChoicesAnswer, Example, FoundCause, LevelAnswer, ScoredSpan
+from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Task
 
 DIGITS = 6
 LETTERS = ascii_uppercase + ascii_lowercase
 QUOTES = 3
+QUOTED = "quotes"
 Shares = Sequence[float]
 
 
 class Kind(Protocol):
     """One output of a task as questions."""
 
+    def about(self, example: Example) -> "Kind":
+        """The questions as they are put about one example."""
+        ...
+
     def marked(self) -> tuple[Question, ...]:
         """Questions that are answered by one short option each; none where there are too many options."""
         ...
 
     def named(self) -> Mapping[str, Question]:
-        """Questions that are answered by the words of one option each, by what they are about."""
+        """Questions that are answered by the words of one option each, by what they are about; none where they differ by example."""
         ...
 
     def written(self) -> Question:
@@ -55,8 +61,16 @@ def kinds(task: Task) -> Iterator[tuple[str, Kind]]:
             yield name, found
 
 
+class _Same:
+    """Questions that are the same for every example."""
+
+    def about(self, example: Example) -> Any:
+        """These questions."""
+        return self
+
+
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(_Same):
     """A choice: each label has a letter."""
 
     name: str
@@ -92,7 +106,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class AnyOf:
+class AnyOf(_Same):
     """Any number of labels: a yes or no to each, or a list."""
 
     name: str
@@ -134,7 +148,7 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
-class OneLevel:
+class OneLevel(_Same):
     """A level: its number is the option; JSON also quotes the words that show it."""
 
     name: str
@@ -177,7 +191,7 @@ class OneLevel:
 
 
 @dataclass(frozen=True)
-class OneRating:
+class OneRating(_Same):
     """A rating: by likelihoods the expected one, in JSON a whole number."""
 
     name: str
@@ -213,7 +227,65 @@ class OneRating:
         return {str(step): ends.get(step, "") for step in self._steps()}
 
 
-KINDS: Mapping[type, Callable[[str, Any], Kind]] = {Choice: OneOf, Choices: AnyOf, Level: OneLevel, Rating: OneRating}
+@dataclass(frozen=True)
+class MovedBy:
+    """Causes: a yes or no to each candidate of an example, or the words of the candidates."""
+
+    name: str
+    output: Causes
+    example: Example | None = None
+
+    def about(self, example: Example) -> "MovedBy":
+        """The questions about the candidates of one example."""
+        return replace(self, example=example)
+
+    def marked(self) -> tuple[Question, ...]:
+        """One question per candidate, answered by yes or no."""
+        return tuple(self._yes_or_no(one) for one in self._candidates())
+
+    def named(self) -> dict[str, Question]:
+        """None: the questions differ by example."""
+        return {}
+
+    def _yes_or_no(self, one: Cause) -> Question:
+        text = f'{self.output.question} Is this one of them: "{self._words(one)}"?'
+        return _by_mark(text, {"yes": "it is", "no": "it is not"}, lambda example: "")  # no worked example has the same candidate
+
+    def written(self) -> Question:
+        """One question, answered by quotes."""
+        schema = _schema(answer={"type": "array", "items": {"type": "string"}})
+        options = {QUOTED: f"each {self.output.unit} of the conversation that is one of them, exactly as it stands; none if there is none"}
+        form = "Answer with a JSON object and nothing else, with the key answer: a list."
+        return Question(self.output.question, options, form, lambda _: QUOTED, self._reply, schema)
+
+    def _reply(self, example: Example) -> str:
+        causes = [one for one in cast(Any, example.turn.labels[self.name]) if isinstance(one, Cause)]
+        return json.dumps({"answer": [self.about(example)._words(one) for one in causes]}, ensure_ascii=False)
+
+    def weigh(self, shares: Sequence[Shares]) -> tuple[FoundCause, ...]:
+        """The candidates whose yes is likelier than their no."""
+        scored = zip(self._candidates(), _rounded([row[0] for row in shares]), strict=True)
+        return tuple(FoundCause(**dict(one), score=score) for one, score in scored if score > 0.5)
+
+    def read(self, said: Mapping[str, Any], text: str) -> tuple[FoundCause, ...] | None:
+        """The candidates that were quoted; quotes that stand nowhere are passed over."""
+        quotes = said.get("answer")
+        if not isinstance(quotes, list) or self.example is None:
+            return None
+        turns = {one.turn: self.example.dialogue.turns[one.turn].content for one in self._candidates()}
+        spans = [(i, align(quote, content)) for quote in quotes if isinstance(quote, str) for i, content in turns.items()]
+        causes = [Cause(turn=i, start=span.start, end=span.end) for i, span in spans if span]
+        return tuple(FoundCause(**dict(one), score=1.0) for one in self._candidates() if moved(one, causes))
+
+    def _candidates(self) -> list[Cause]:
+        return candidates(self.example, self.output) if self.example else []
+
+    def _words(self, one: Cause) -> str:
+        assert self.example is not None
+        return " ".join(self.example.dialogue.turns[one.turn].content[one.start : one.end].split())
+
+
+KINDS: Mapping[type, Callable[[str, Any], Kind]] = {Choice: OneOf, Choices: AnyOf, Level: OneLevel, Rating: OneRating, Causes: MovedBy}
 
 
 def _by_mark(text: str, options: Mapping[str, str], option: Callable[[Example], str]) -> Question:

@@ -18,7 +18,7 @@ from empathia.models import _language
 from empathia.models._folder import FORMAT, sha256, write_card
 from empathia.models._instructions import Asked, Settings, prompt
 from empathia.models._language import Ids, Language
-from empathia.models._questions import kinds
+from empathia.models._questions import Kind, kinds
 from empathia.models._tuning import Recipe, tune
 from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
@@ -86,7 +86,7 @@ class Instructed:
         for task in tasks:
             places = [place for place, example in enumerate(examples) if _applies(task, example)]
             rows = [examples[place] for place in places]
-            for name, kind in kinds(task):
+            for name, kind in _named(task):
                 shares = [self.shares(Asked(task, about, question), rows) for about, question in kind.named().items()]
                 for place, mine in zip(places, zip(*shares, strict=True), strict=True):
                     answers[place][name] = kind.weigh(mine)
@@ -105,7 +105,7 @@ class Instructed:
 def start(where: str, tasks: Sequence[Task], *, settings: Settings | None = None) -> Instructed:
     """The language model of a folder, GGUF file or hub id as it comes, to answer these tasks."""
     language = _language.load(where)
-    answered = tuple(task.name for task in tasks if any(kinds(task)))
+    answered = tuple(task.name for task in tasks if any(_named(task)))
     return Instructed(ModelId(name=f"{KIND}:{language.name}", version=__version__, sha256=""), language, answered, settings or Settings())
 
 
@@ -128,6 +128,11 @@ def train(
     return model
 
 
+def _named(task: Task) -> Iterator[tuple[str, Kind]]:
+    """The outputs whose questions are the same for every example."""
+    return ((name, kind) for name, kind in kinds(task) if kind.named())
+
+
 def _applies(task: Task, example: Example) -> bool:
     return task.on == "turn" or bool(example.context)
 
@@ -141,7 +146,7 @@ def _pairs(model: Instructed, task: Task, examples: Sequence[Example]) -> Iterat
 
 def _labelled(task: Task, examples: Sequence[Example]) -> Iterator[tuple[Asked, list[tuple[Example, int]]]]:
     """Each question of a task with the rows that answer it, and the place of the right option."""
-    for name, kind in kinds(task):
+    for name, kind in _named(task):
         mine = [example for example in examples if name in example.turn.labels and _applies(task, example)]
         for about, question in kind.named().items():
             options = list(question.options)

@@ -79,7 +79,7 @@ class Prompted:
     def asks(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[Ask]:
         """All that there is to ask, output by output, so that prompts that begin alike follow each other."""
         return [
-            Ask(place, example, task, name, found)
+            Ask(place, example, task, name, found.about(example))
             for task in tasks
             for name, found in kinds(task)
             for place, example in enumerate(examples)
