@@ -1,11 +1,14 @@
 """Expressed and perceived empathy, as in the multi-dimensional evaluation: `python -m benchmarks.multidimensional --encoder FOLDER`.
 
 Five folds over dialogues, 80/20: mechanisms (EMH, the same data as EPITOME), strategies (ESConv), and on our silver care data
-service intents and perceived ratings. Table 4 of the paper side by side, and its ablations: the loss, the following messages.
-Each finished fold is kept in `results/multidimensional-runs.json`, so that an interrupted grid goes on where it stopped.
+service intents and perceived ratings. Table 4 of the paper side by side, and its ablations: the loss, the following messages, the
+instruction. `--encoder` is what a system starts from: an encoder, for `instructed` a language model's folder, for `zero-shot`
+and `few-shot` an LLM such as `llamacpp:FILE.gguf`; these three are slow, hence `--limit`. Each finished fold is kept in
+`results/multidimensional-runs.json`, so that an interrupted grid goes on where it stopped.
 """
 
 import json
+import random
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +23,7 @@ from benchmarks.rows import DATA, RESULTS, Row, row, save, show
 from empathia import evaluation, tasks, training
 from empathia.evaluation import Split, ask, rows_of, score, split
 from empathia.findings import Score
-from empathia.models import Model
+from empathia.models import Model, instructed, prompted
 from empathia.report import progress
 from empathia.schema import Example
 from empathia.task import Task
@@ -34,6 +37,8 @@ SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = {  # name: head, options
     "live": ("window", {"after": 0}),
     "epitome": ("epitome", {}),
 }
+LANGUAGE = {"instructed": True, "instructed-plain": False}  # name: with an instruction
+SHOTS = {"zero-shot": 0, "few-shot": 1}  # name: worked examples per option
 PUBLISHED = {  # macro-F1 and accuracy, the best of their encoders beside ours (Table 4)
     "emh": {"macro_f1": 76.6, "accuracy": 88.4},
     "esconv": {"macro_f1": 73.5, "accuracy": 90.9},
@@ -59,12 +64,26 @@ def folds(dataset: str, *, quick: bool) -> Iterator[tuple[int, Split]]:
 
 
 def fitted(task: Task, system: str, number: int, rows: Split, recipe: training.Recipe, encoder: str) -> Model:
-    """One system, trained on one fold's rest."""
+    """One system, trained on one fold's rest, or prompted with examples from it."""
+    if system in SHOTS:
+        return prompted.load(encoder, [task], shots=rows.train, settings=prompted.Settings(shots=SHOTS[system]))
+    if system in LANGUAGE:
+        settings = instructed.Settings(instruction=LANGUAGE[system], after=3)
+        return instructed.train(task, rows, encoder, settings=settings, recipe=instructed.Recipe(epochs=recipe.epochs), tell=print)
     head, options = SYSTEMS[system]
     task = replace(task, model=head)
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{task.name} {system} {number}") as watch:
         plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, options=options))
         return training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
+
+
+def limited(rows: Split, limit: int | None) -> Split:
+    """At most so many rows of each part, by chance, in their order: rows of one dialogue share what is read."""
+    dice = random.Random("limited")
+    parts = (rows.train, rows.valid, rows.test)
+    kept = [sorted(dice.sample(range(len(part)), min(limit or len(part), len(part)))) for part in parts]
+    train, valid, test = ([part[i] for i in some] for part, some in zip(parts, kept, strict=True))
+    return Split(train=train, valid=valid, test=test)
 
 
 def run(dataset: str, system: str, number: int, rows: Split, recipe: training.Recipe, encoder: str) -> Run:
@@ -74,10 +93,11 @@ def run(dataset: str, system: str, number: int, rows: Split, recipe: training.Re
     trained = time.monotonic()
     scores = list(scored(dataset, model, task, rows.test))
     return {
-        "encoder": Path(encoder).name,
+        "encoder": Path(encoder).stem,
         "system": system,
         "dataset": dataset,
         "fold": number,
+        "rows": {"train": len(rows.train), "test": len(rows.test)},
         "seconds": round(trained - began),
         "answering": (time.monotonic() - trained) / len(rows.test) * 1000,
         "recipe": {"epochs": recipe.epochs, "rate": recipe.rate, "frozen": recipe.frozen},
@@ -115,7 +135,8 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             table="papers/multidimensional.txt Table 4",
             system=told["system"],
             data={"emh": "epitome", "service": "care", "exchanges": "empathetic_exchanges"}.get(place, place) + " (visible)",
-            split=f"five folds by dialogue, folds {', '.join(sorted({str(one['fold']) for one, _ in found}))}",
+            split=f"five folds by dialogue, folds {', '.join(sorted({str(one['fold']) for one, _ in found}))}, "
+            f"{told['rows']['train']} rows for training, {told['rows']['test']} for the score of a fold",
             published=PUBLISHED.get(place, {}).get(metric) if output == "mean" and told["system"] in ("window", "epitome") else None,
             low=min(values),
             high=max(values),
@@ -152,13 +173,14 @@ def _name(one: Run) -> str:
 
 
 def main(
-    encoder: Annotated[str, typer.Option(help="Encoder folder or Hugging Face id.")],
+    encoder: Annotated[str, typer.Option(help="What the systems start from: an encoder, a language model, or an LLM.")],
     datasets: Annotated[str, typer.Option(help="Which data sets, with commas between.")] = ",".join(DATASETS),
     systems: Annotated[str, typer.Option(help="Which systems, with commas between.")] = "window",
     count: Annotated[int, typer.Option("--folds", help="How many of the five folds.")] = FOLDS,
     epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 4,
     rate: Annotated[float, typer.Option(help="Learning rate of the encoder.")] = 1e-4,
     frozen: Annotated[int, typer.Option(help="Lowest layers of the encoder that are not trained.")] = 0,
+    limit: Annotated[int | None, typer.Option(help="At most so many rows of each part of a fold.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="150 rows, one epoch, one fold: a test of the path, not a result.")] = False,
 ) -> None:
     """Run what is missing, then print and save the tables."""
@@ -168,8 +190,8 @@ def main(
     for dataset in datasets.split(","):
         for number, rows in folds(dataset, quick=quick):
             for system in systems.split(",") if number < (1 if quick else count) else ():
-                if (Path(encoder).name, system, dataset, number) not in known:
-                    done.append(run(dataset, system, number, rows, recipe, encoder))
+                if (Path(encoder).stem, system, dataset, number) not in known:
+                    done.append(run(dataset, system, number, limited(rows, limit), recipe, encoder))
                     if not quick:
                         RUNS.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     found = list(table(done))

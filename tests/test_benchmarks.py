@@ -44,6 +44,11 @@ def test_multidimensional_on_a_slice(tmp_path: Path) -> None:
         assert f"multidimensional/{wanted}" in told
 
 
+def test_multidimensional_with_an_llm(tmp_path: Path) -> None:
+    told = run(tmp_path, "multidimensional", "--systems", "zero-shot", "--datasets", "service", "--limit", "3", "--encoder", "echo")
+    assert "multidimensional/care/service/macro_f1/echo-zero-shot" in told
+
+
 def test_causes_on_a_slice(tmp_path: Path) -> None:
     told = run(tmp_path, "causes", "--systems", "coattention,no-attention")
     assert "causes/epitome/causes/f1/encoder" in told and "causes/reccon/entailment/macro_f1/encoder-no-attention" in told
