@@ -17,7 +17,8 @@ from empathia import models, tasks
 from empathia.errors import InputError, MissingExtra, ModelError
 from empathia.models import _language, instructed
 from empathia.models._instructions import Asked, Settings, instruction, prompt
-from empathia.models._language import Ids, Language, SequenceToSequence, alike
+from empathia.models._language import Ids, Language, SequenceToSequence
+from empathia.models._numbers import alike
 from empathia.models._questions import kinds
 from empathia.models.instructed import Instructed, Recipe
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Dialogue, Example, Label, LevelAnswer, Turn
@@ -145,7 +146,7 @@ def test_every_task_can_be_asked(model: Instructed, name: str, monkeypatch: pyte
 
 def test_prompts_of_like_length_go_together() -> None:
     assert list(alike([3, 9, 4, 5], room=10)) == [[0, 2], [3], [1]]
-    assert list(alike([])) == [] and list(alike([50], room=10)) == [[0]]
+    assert list(alike([], room=10)) == [] and list(alike([50], room=10)) == [[0]]
 
 
 def letters(text: str) -> Ids:

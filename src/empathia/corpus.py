@@ -17,7 +17,7 @@ from empathia.errors import InputError, MissingExtra, UnknownName
 from empathia.findings import Bin, Described, Measure, Side, Term, Terms, Topic
 from empathia.labelled import Labelled
 from empathia.schema import NOT_PARTICIPANTS, Cause, Dialogue, Problem, Span, Turn
-from empathia.segment import sentences
+from empathia.segment import sentences_of
 from empathia.words import bigrams, content, log_odds, words
 
 CAUSES = "causes"
@@ -131,7 +131,7 @@ def _sentences(turns: Sequence[_Read], watch: Watch) -> Iterator[Sentence]:
             watch(f"{number:,} of {len(turns):,} turns cut into sentences")
         if one.turn.role in NOT_PARTICIPANTS:
             continue
-        text, spans = one.turn.content, _spans(one.turn)
+        text, spans = one.turn.content, sentences_of(one.turn)
         for rank, span in enumerate(spans):
             yield Sentence(
                 text=text[span.start : span.end],
@@ -140,14 +140,6 @@ def _sentences(turns: Sequence[_Read], watch: Watch) -> Iterator[Sentence]:
                 place=rank / (len(spans) - 1) if len(spans) > 1 else None,
                 group=one.group,
             )
-
-
-def _spans(turn: Turn) -> tuple[Span, ...]:
-    """The sentences that annotators saw, where the corpus tells them, or else ours."""
-    given = turn.metadata.get("sentences")
-    if isinstance(given, tuple) and given and all(isinstance(one, Span) for one in given):
-        return given
-    return sentences(turn.content)
 
 
 def _share_a_word(text: str, one: Span, other: Span) -> bool:

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import sentencex  # type: ignore[import-untyped]
 
-from empathia.schema import Span
+from empathia.schema import Span, Turn
 
 Starts = Callable[[str], Iterable[int]]
 
@@ -40,6 +40,14 @@ def sentences(text: str, *, starts: Starts | None = None) -> tuple[Span, ...]:
     in the plain spelling and gives the offsets at which sentences start.
     """
     return tuple(_spans(text, starts or _starts))
+
+
+def sentences_of(turn: Turn) -> tuple[Span, ...]:
+    """The sentences of a turn as annotators saw them, where its corpus tells (`metadata["sentences"]`), or as we split them."""
+    told = turn.metadata.get("sentences")
+    if isinstance(told, tuple) and told and all(isinstance(one, Span) for one in told):
+        return told
+    return sentences(turn.content)
 
 
 def _spans(text: str, starts: Starts) -> Iterator[Span]:

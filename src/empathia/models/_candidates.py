@@ -1,12 +1,12 @@
 """What could have moved a turn: sentences of the turns that it answers, or whole turns up to and with itself."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empathia.schema import NOT_PARTICIPANTS, Cause, Example, Span, Turn
-from empathia.segment import sentences
+from empathia.schema import NOT_PARTICIPANTS, Cause, Example, Turn
+from empathia.segment import sentences_of
 from empathia.task import Causes, Task
 
 FURTHEST = 5  # distances beyond are told as this one
@@ -21,7 +21,7 @@ def candidates(example: Example, output: Causes) -> list[Cause]:
         near = range(max(0, example.index - EARLIER), example.index + 1)
         return [Cause(turn=i, start=0, end=len(turns[i].content)) for i in near if _said(turns[i])]
     answered = example.dialogue.answered(example.index)
-    return [Cause(turn=i, start=span.start, end=span.end) for i in answered for span in _sentences(turns[i])]
+    return [Cause(turn=i, start=span.start, end=span.end) for i in answered for span in sentences_of(turns[i])]
 
 
 def output_of(task: Task) -> Causes:
@@ -47,10 +47,3 @@ def place(example: Example, candidate: Cause) -> NDArray[np.float32]:
 
 def _said(turn: Turn) -> bool:
     return turn.role not in NOT_PARTICIPANTS and bool(turn.content.strip())
-
-
-def _sentences(turn: Turn) -> Iterator[Span]:
-    """The sentences as annotators saw them, where a corpus tells, or as we split them."""
-    told = turn.metadata.get("sentences")
-    given = isinstance(told, tuple) and bool(told) and all(isinstance(one, Span) for one in told)
-    yield from told if given else sentences(turn.content)  # type: ignore[misc]

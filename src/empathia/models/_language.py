@@ -6,7 +6,7 @@ together, as its outcome ranks the whole vocabulary; each longer answer takes a 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import permutations
@@ -20,6 +20,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 from transformers.utils.logging import disable_progress_bar
 
 from empathia.errors import MissingExtra, ModelError
+from empathia.models._numbers import alike
 
 Ids = tuple[int, ...]
 ROOM = 2048  # tokens in one padded batch of prompts
@@ -92,7 +93,7 @@ class Language(ABC):
         """How likely each option is after each prompt, the sum over the options being 1."""
         self.network.eval()
         found: dict[int, list[float]] = {}
-        for batch in alike([len(ids) for ids in prompts]):
+        for batch in alike([len(ids) for ids in prompts], ROOM):
             rows = self.rank(self.read([prompts[i] for i in batch]), options).double().softmax(1).tolist()
             found |= dict(zip(batch, rows, strict=True))
         return [found[i] for i in range(len(prompts))]
@@ -192,18 +193,6 @@ def _place(path: Path) -> tuple[str, dict[str, str]]:
     if len(files) != 1 or (path / "config.json").exists():
         return str(path), {}
     return str(files[0].parent), {"gguf_file": files[0].name}
-
-
-def alike(lengths: Sequence[int], room: int = ROOM) -> Iterator[list[int]]:
-    """Places of prompts of like length, at most `room` padded tokens a batch."""
-    batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and lengths[place] * (len(batch) + 1) > room:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
 
 
 def _pad(rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:

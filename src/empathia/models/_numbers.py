@@ -1,4 +1,6 @@
-"""Logits as scores, and scores as they are told."""
+"""Logits as scores, scores as they are told, and rows of like length together."""
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,3 +25,15 @@ def sigmoid(logits: Floats) -> Floats:
     """Logits as scores between 0 and 1."""
     scores: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
     return scores
+
+
+def alike(lengths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Places of rows of like length, at most `room` padded tokens a batch."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and lengths[place] * (len(batch) + 1) > room:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

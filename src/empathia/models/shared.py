@@ -1,6 +1,6 @@
 """The shared model: each turn is encoded once, and a light head per task reads the same token states (how: `_asks/`)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from empathia.encoders.onnx import OnnxEncoder, pool, session
 from empathia.models._asks import ASKS, Ask
 from empathia.models._asks._unit import Unit
 from empathia.models._folder import sha256
-from empathia.models._numbers import Floats
+from empathia.models._numbers import Floats, alike
 from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
@@ -79,7 +79,7 @@ class Shared:
     def _run(self, task: str, units: Sequence[Unit]) -> list[dict[str, Floats]]:
         """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
         results = [dict[str, Floats]() for _ in units]
-        batches = list(_batches(units))
+        batches = list(alike([max(map(len, unit.arrays.values())) for unit in units], ROOM))
         for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task].run(_feed(units, batch)), batches), strict=True):
             for name, values in outputs.items():
                 for row, i in enumerate(batch):
@@ -92,19 +92,6 @@ def _head(graph: ort.InferenceSession) -> Head:
     names = [output.name for output in graph.get_outputs()]
     inputs = tuple(found.name for found in graph.get_inputs())
     return Head(inputs, lambda feed: dict(zip(names, graph.run(names, feed), strict=True)))
-
-
-def _batches(units: Sequence[Unit]) -> Iterator[list[int]]:
-    """Indices of units of like length, at most `ROOM` padded tokens a batch."""
-    size = [max(len(value) for value in unit.arrays.values()) for unit in units]
-    batch: list[int] = []
-    for i in sorted(range(len(units)), key=size.__getitem__):
-        if batch and size[i] * (len(batch) + 1) > ROOM:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
 
 
 def _feed(units: Sequence[Unit], batch: Sequence[int]) -> dict[str, Floats]:

@@ -27,11 +27,8 @@ class Trained(Protocol):
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[Tally], None]]:
     """A counter of conversations and turns, for a stream whose end is not known."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        line = bar.add_task(what, total=None)
-        yield lambda tally: bar.update(line, description=f"{what} · {tally.conversations:,} conversations · {tally.turns:,} turns")
+    with phases(what) as tell:
+        yield lambda tally: tell(f"{tally.conversations:,} conversations · {tally.turns:,} turns")
 
 
 @contextmanager
