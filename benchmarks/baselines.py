@@ -95,6 +95,13 @@ def micromodels(rows: Split, encoder: str) -> Model:
     return seeding.fit(rows, open_encoder(encoder), where=encoder, by="likest")
 
 
+def few(count: int, rows: Split, encoder: str) -> Model:
+    """The same with so many seeds per mechanism: those most used on validation rows."""
+    opened = open_encoder(encoder)
+    kept = seeding.prune(seeding.make(rows.train, by="likest"), rows.valid, count, opened)
+    return seeding.fit(rows, opened, given=kept, where=encoder, by="likest")
+
+
 def glass(rows: Split, encoder: str) -> Model:
     """Micromodels with our features: shares of graded seeds."""
     return seeding.fit(rows, open_encoder(encoder), where=encoder)
@@ -122,6 +129,7 @@ FITTED: Mapping[str, Callable[[Split, str], Model]] = {
     "majority": majority,
     "tfidf": tfidf,
     "micromodels": micromodels,
+    **{f"micromodels-{count}": partial(few, count) for count in (3, 10, 100)},
     "micromodels-leak": leaking,
     "glass": glass,
 }
