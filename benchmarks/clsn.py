@@ -58,6 +58,15 @@ PUBLISHED = {  # weighted F1 of direction and intent, by system, in the settings
     "clsn-more-intents": ((None,) * 3, (None,) * 3),
 }
 GAINS = {"weighted_precision": (1.06, 2.11, 3.36), "accuracy": (3.98, 8.50, 6.63), "weighted_f1": (1.74, 2.79, 5.61)}  # Table 1
+ADDED = {  # what is added: the system with it, the one without
+    "gain": ("joint", "encoder"),  # the intent task
+    "interaction": ("clsn", "joint"),
+    "clsn": ("clsn", "encoder"),  # both
+    "cascade": ("clsn", "clsn-no-cascade"),
+    "signal": ("clsn", "clsn-no-signal"),
+    "focal": ("clsn", "clsn-cross-entropy"),
+    "more_intents": ("clsn-more-intents", "clsn"),
+}
 Run = dict[str, Any]
 
 
@@ -138,18 +147,33 @@ def _command(recipe: Mapping[str, Any]) -> str:
     return "python -m benchmarks.clsn --encoder FOLDER " + " ".join(f"--{name} {value}" for name, value in recipe.items())
 
 
-def gains(rows: Sequence[Row]) -> Iterator[Row]:
-    """What the intent task adds to direction, joint training less the encoder alone (the paper's Table 1)."""
-    known = {one["id"]: one for one in rows}
-    for one in rows:
-        paper, setting, output, metric, model = one["id"].split("/")
-        alone = known.get(f"{paper}/{setting}/{output}/{metric}/{model.replace('-joint', '-encoder')}")
-        if one["system"] == "joint" and output == "direction" and metric in GAINS and alone:
-            published = GAINS[metric][direction.SETTINGS.index(setting)]
-            told = {key: one[key] for key in ("data", "split", "command", "silver")}
-            gain = one["ours"] - alone["ours"]
-            name = f"{paper}/{setting}/{output}/gain_{metric}/{model.removesuffix('-joint')}"
-            yield row(name, gain, table="papers/clsn.txt Table 1", system="joint less encoder", published=published, **told)
+def gains(runs: Sequence[Run]) -> Iterator[Row]:
+    """What one system adds to another in direction, seed by seed (the intent task: the paper's Table 1)."""
+    scores = {
+        (one["encoder"], one["setting"], one["system"], one["seed"], score["metric"]): 100 * score["value"]
+        for one in runs
+        for score in one["scores"]
+        if score["output"] == "direction"
+    }
+    found: dict[tuple[str, str, str, str], dict[int, float]] = {}
+    for (encoder, setting, system, seed, metric), value in scores.items():
+        for name, (more, less) in ADDED.items():
+            if system == more and metric in GAINS and (base := scores.get((encoder, setting, less, seed, metric))) is not None:
+                found.setdefault((name, encoder, setting, metric), {})[seed] = value - base
+    for (name, encoder, setting, metric), differences in found.items():
+        more, less = ADDED[name]
+        yield row(
+            f"clsn/{setting}/direction/{name}_{metric}/{encoder}",
+            mean(differences.values()),
+            table="papers/clsn.txt Table 1",
+            system=f"{more} less {less}",
+            data="iempathize (visible)",
+            split=f"60/20/20 by sentence, seeds {', '.join(map(str, sorted(differences)))}",
+            published=GAINS[metric][direction.SETTINGS.index(setting)] if name == "gain" else None,
+            low=min(differences.values()),
+            high=max(differences.values()),
+            command="python -m benchmarks.clsn --encoder FOLDER",
+        )
 
 
 def plot(encoder: str, recipe: training.Recipe, *, quick: bool) -> Path:
@@ -243,7 +267,7 @@ def main(
                         RUNS.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     scored = list(table(done))
     apart = faithful(encoder, recipe, explained, quick=quick) if explained else (one for one in load("clsn") if "/explained/" in one["id"])
-    found = [*scored, *gains(scored), *together(), *apart]
+    found = [*scored, *gains(done), *together(), *apart]
     if pictured:
         print(plot(encoder, recipe, quick=quick))
     if not quick:

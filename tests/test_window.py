@@ -8,7 +8,7 @@ import tiny
 
 from empathia import evaluation, metrics, tasks
 from empathia.models._around import PLACES, around, place
-from empathia.schema import ChoicesAnswer, Dialogue, Example, Label, Turn
+from empathia.schema import ChoiceAnswer, ChoicesAnswer, Dialogue, Example, Label, Turn
 from empathia.task import Choices, Task
 
 ROLES = "abababa"
@@ -135,6 +135,18 @@ def test_padding_of_a_window_changes_nothing() -> None:
     alone = head(target[:1, :4], target_mask[:1, :4], near[:1, :5], near_mask[:1, :5])
     for name in alone:
         assert torch.allclose(together[name][0], alone[name][0], atol=1e-5)
+
+
+def test_a_lone_turn_has_an_emotion(tmp_path: Path) -> None:
+    from empathia.encoders.huggingface import HuggingFaceEncoder
+    from empathia.models._network import Network
+
+    task = tasks.load("emotion")
+    network = Network(HuggingFaceEncoder.load(str(tiny.encoder(tmp_path)), window=64), [task])
+    alone = Example(dialogue=Dialogue(id="1", turns=(Turn(role="speaker", content="i am so sad", labels={"emotion": "sad"}),)), index=0)
+    (found,) = network.model({"emotion": {"after": 3}}).answer([alone], [task])
+    assert isinstance(found["emotion"], ChoiceAnswer) and len(found["emotion"].scores) == 32
+    assert network.heads["emotion"].step(network.encoder, [alone], random.Random(0)).item() > 0  # type: ignore[operator]
 
 
 def test_training_and_asking_read_the_same_window(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def corpora(folder: Path, *, times: int = 8) -> Path:
     _esconv(folder / "esconv", 2 * times)
     _care(folder / "care", times)
     _exchanges(folder / "empathetic_exchanges", times)
+    _dialogues(folder / "empatheticdialogues", times)
     _causes(folder / "epitome_causes", times)
     _reccon(folder / "reccon", times)
     return folder
@@ -125,6 +126,17 @@ def _exchanges(folder: Path, times: int) -> None:
         for n in range(times):
             for place, (text, empathy) in enumerate(((SEEK[n % 3], 1), (PROVIDE[n % 3], 1 + n % 5)), 1):
                 writer.writerow((f"hit:{n}", place, "sad", SEEK[n % 3], place, text, empathy))
+
+
+def _dialogues(folder: Path, times: int) -> None:
+    folder.mkdir(parents=True)
+    said = (("sad", SEEK[0]), ("joyful", "i am so happy this day !"))
+    for name, count in (("train", times), ("valid", 2), ("test", 2)):
+        lines = ["conv_id,utterance_idx,context,prompt,speaker_idx,utterance,selfeval,tags"]
+        for n in range(count):
+            for kind, (emotion, text) in enumerate(said):
+                lines += [f"{name}:{n}-{kind},{i},{emotion},x,{i},{line}," for i, line in enumerate((text, "i hear that ."), 1)]
+        (folder / f"{name}.csv").write_text("".join(f"{line},\n" for line in lines), encoding="utf-8")
 
 
 def _causes(folder: Path, times: int) -> None:

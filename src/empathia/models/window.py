@@ -19,7 +19,7 @@ from empathia.models._around import AFTER, NEAR, PLACES, around, place
 from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.models._layers import Attention, masked_max, masked_mean
 from empathia.schema import Example
-from empathia.task import Choices, Level, Rating, Task
+from empathia.task import Choice, Choices, Level, Rating, Task
 
 Loss = Literal["cross-entropy", "focal", "ldam"]
 MARGIN = 0.5  # of the rarest label
@@ -34,7 +34,7 @@ class Window(nn.Module):
 
     def __init__(self, task: Task, width: int, *, dropout: float = 0.2, loss: Loss = "cross-entropy", after: int = AFTER) -> None:
         super().__init__()
-        self.outputs = {name: output for name, output in task.outputs.items() if isinstance(output, Choices | Level | Rating)}
+        self.outputs = {name: output for name, output in task.outputs.items() if isinstance(output, Choice | Choices | Level | Rating)}
         self.settings = {"after": after}
         self.loss: Loss = loss
         self.widths = (width, width + PLACES)  # of the two inputs
@@ -99,6 +99,9 @@ class Window(nn.Module):
             return F.cross_entropy(logits, torch.tensor([rating_of(example, name) - output.low for example in given]))
         if isinstance(output, Level):
             return F.cross_entropy(logits, torch.tensor([level_of(example, name) for example in given]))
+        if isinstance(output, Choice):
+            labels = list(output.labels)
+            return F.cross_entropy(logits, torch.tensor([labels.index(str(example.turn.labels[name])) for example in given]))
         gold = _shown(given, name, output)
         if self.loss == "ldam":
             no, yes = self.get_buffer(f"margins_{name}")
@@ -109,9 +112,9 @@ class Window(nn.Module):
         return losses.mean()
 
 
-def _size(output: Choices | Level | Rating) -> int:
+def _size(output: Choice | Choices | Level | Rating) -> int:
     match output:
-        case Choices():
+        case Choice() | Choices():
             return len(output.labels)
         case Level():
             return len(output.levels)

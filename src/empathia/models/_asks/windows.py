@@ -1,4 +1,4 @@
-"""A reply among the messages around it."""
+"""A reply, or any turn, among the messages around it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,36 +6,36 @@ from typing import Any
 import numpy as np
 
 from empathia.encoders import Encoded
-from empathia.models._around import NEAR, around, place
+from empathia.models._around import NEAR, PLACES, around, place
 from empathia.models._asks._unit import Unit
 from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax
-from empathia.schema import Answer, ChoicesAnswer, Example, LevelAnswer, Turn
-from empathia.task import Choices, Rating, Task
+from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, Turn
+from empathia.task import Choice, Choices, Rating, Task
 
 
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
     """The reply and the messages around it."""
-    if example.context:
+    if task.on == "turn" or example.context:
         yield example.turn
         yield from (turn for _, turn in around(example, after=settings["after"]))
 
 
 def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:
     """A reply's states, and those of the messages around it, each with its place beside it; nothing where it answers nobody."""
-    if not example.context:
+    if task.on == "reply" and not example.context:
         return
-    near = []
+    target, near = known[example.turn.content].states, []
     for distance, turn in around(example, after=settings["after"]):
         states = known[turn.content].states[:NEAR]
         where = place(distance, same=turn.role == example.turn.role)
         near.append(np.hstack([states, np.broadcast_to(where, (len(states), len(where)))]))
-    yield Unit({"target": known[example.turn.content].states, "around": np.concatenate(near)})
+    yield Unit({"target": target, "around": np.concatenate(near or [np.zeros((1, target.shape[1] + PLACES), np.float32)])})
 
 
 def answers(
     example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
 ) -> dict[str, Answer]:
-    """The labels that pass their threshold, the likeliest level, or the expected rating."""
+    """The labels that pass their threshold, the likeliest label or level, or the expected rating."""
     ((_, outputs),) = found
     said: dict[str, Answer] = {}
     for name, output in task.outputs.items():
@@ -45,6 +45,9 @@ def answers(
             said[name] = ChoicesAnswer(labels=labels, scores=scores)
         elif isinstance(output, Rating):
             said[name] = round(float(softmax(outputs[name]) @ np.arange(output.low, output.high + 1)), DIGITS)
+        elif isinstance(output, Choice):
+            shown = dict(zip(output.labels, rounded(softmax(outputs[name])), strict=True))
+            said[name] = ChoiceAnswer(label=max(shown, key=shown.__getitem__), scores=shown)
         else:
             shares = softmax(outputs[name])
             said[name] = LevelAnswer(level=int(shares.argmax()), scores=tuple(rounded(shares)))
