@@ -77,7 +77,8 @@ def run(system: str, protocol: str, number: int, rows: Split, recipe: training.R
     model = fitted(system, rows, number, recipe, encoder)
     seconds = round(time.monotonic() - began)
     scores = [score for score in evaluate(model, TASK, rows.test, rounds=0) if score.metric in METRICS]
-    probed = probing.probe(model, DATA if (DATA / "probe").is_dir() else None) if protocol == "split" and system not in UNPROBED else []
+    wanted = protocol == "split" and system not in UNPROBED and number < 3
+    probed = probing.probe(model, DATA if (DATA / "probe").is_dir() else None) if wanted else []
     return {
         "encoder": Path(encoder).name,
         "system": system,
