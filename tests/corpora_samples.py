@@ -115,6 +115,7 @@ SAMPLES = {
         {"comet_bart.jsonl": lines({"head": "h", "relation": "xWant", "tails": ["t"], "generations": ["a", "b"], "greedy": "a"})}, 3
     ),
     "comet_contexts": Sample({"comet_test.jsonl": lines(COMET)}, 1),
+    "crisis": Sample({"sentences.jsonl": lines({"text": "Call me at once.", "risk": 1, "kind": "danger", "note": "short"})}, 1),
     "cskb": Sample({"evaluation_set.csv": "head,relation,tail,label,class,split\nh,xWant,t,1,all_head,tst\nh,xWant,u,0,all_head,dev\n"}, 2),
     "edos": Sample(
         {

@@ -54,6 +54,14 @@ def test_causes_on_a_slice(tmp_path: Path) -> None:
     assert "causes/epitome/causes/f1/encoder" in told and "causes/reccon/entailment/macro_f1/encoder-no-attention" in told
 
 
+def test_risk_on_the_real_posts(tmp_path: Path, data: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.risk", "--encoder", str(tiny.encoder(tmp_path / "encoder")), "--quick"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "EMPATHIA_DATA": str(data), "COLUMNS": "200"}
+    )
+    assert "risk/posts/risk/positive_recall/encoder" in done.stdout, done.stderr[-2000:]
+
+
 def test_default_on_a_slice(tmp_path: Path) -> None:
     told = run(tmp_path, "default", "--work", str(tmp_path / "models"))
     assert "default/mechanisms/mean/macro_f1/minilm" in told

@@ -9,7 +9,7 @@ from typing import Any
 from empathia.analysis import analyse_all
 from empathia.corpora import labelstudio, results
 from empathia.errors import InputError
-from empathia.labelled import Labelled, declared, names, number, outputs
+from empathia.labelled import Labelled, declared, inferred, names, number, outputs
 from empathia.labelling import NUMBER, OBJECT, REGIONS, STARS, config
 from empathia.models import Model
 from empathia.schema import (
@@ -26,7 +26,7 @@ from empathia.schema import (
     Span,
     Turn,
 )
-from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Spans
+from empathia.task import Causes, Choice, Choices, Flag, Level, Output, Rating, Spans
 
 KINDS: Mapping[type[Output], str] = {Choice: "choice", Choices: "choices", Level: "level", Rating: STARS, Spans: "spans"}
 DERIVED = ("outcome",)  # follows from other answers: nobody annotates it
@@ -49,7 +49,8 @@ def project(source: Labelled, *, tasks: Sequence[str] | None = None, model: Mode
     dialogues = [results.dialogue(one) if isinstance(one, Analysis) else one for one in records]
     turns = _values(turn.labels for one in dialogues for turn in one.turns)
     whole = {name: found for name, found in _values(one.labels for one in dialogues).items() if name not in turns}
-    asked = {name: one for name, one in {**declared(), **outputs(turns)}.items() if name not in whole and not isinstance(one, Causes)}
+    known = {name: inferred(name, [True, False]) if isinstance(one, Flag) else one for name, one in declared().items()}
+    asked = {name: one for name, one in {**known, **outputs(turns)}.items() if name not in whole and not isinstance(one, Causes)}
     kinds = {name: _kind(output, (turns | whole).get(name, ())) for name, output in {**asked, **outputs(whole)}.items()}
     made = [_task(_with_only(dialogue, whole), kinds, _prediction(one)) for dialogue, one in zip(dialogues, records, strict=True)]
     return Project(made, config(asked, outputs(whole), kinds))

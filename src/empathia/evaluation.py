@@ -16,12 +16,12 @@ from empathia.models import Model, ask, prompted
 from empathia.models._candidates import candidates, moved
 from empathia.models._labels import labels_of, rating_of
 from empathia.schema import Answer, Example, Graded
-from empathia.task import Causes, Choice, Choices, Level, Rating, Task
+from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
 
 __all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split"]
 
 
-Scored = Choice | Choices | Level | Rating | Causes
+Scored = Choice | Choices | Level | Rating | Causes | Flag
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,15 @@ def _causes(output: Causes, name: str, rows: Sequence[tuple[Example, Any]]) -> I
         yield _Measure(metric, partial(_flat, function), gold, said, trivial)
 
 
+def _flags(output: Flag, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
+    gold, said = [bool(example.turn.labels[name]) for example, _ in rows], [answer.flag for _, answer in rows]
+    trivial = {"raise always": [True] * len(rows)}
+    yield _Measure("positive_recall", metrics.positive_recall, gold, said, trivial)
+    yield _Measure("positive_precision", metrics.positive_precision, gold, said, trivial)
+    yield _Measure("positive_f1", metrics.positive_f1, gold, said, trivial)
+    yield _Measure("roc_auc", metrics.roc_auc, gold, [answer.score for _, answer in rows], {})
+
+
 def _flat(function: Callable[[Sequence[Any], Sequence[Any]], float], gold: Sequence[Any], said: Sequence[Any]) -> float:
     return function([one for some in gold for one in some], [one for some in said for one in some])
 
@@ -190,6 +199,7 @@ MEASURES: Mapping[type, Callable[[Any, str, Sequence[tuple[Example, Any]]], Iter
     Level: _levels,
     Rating: _ratings,
     Causes: _causes,
+    Flag: _flags,
 }
 
 

@@ -18,11 +18,11 @@ from empathia.errors import InputError, UnknownName
 from empathia.findings import Attribution, Reasons
 from empathia.models import DEFAULT, Model, load, read_card
 from empathia.models.shared import Shared
-from empathia.schema import Analysis, ChoiceAnswer, ChoicesAnswer, Dialogue, Example, FoundCause, GlassAnswer, LevelAnswer, Turn
-from empathia.task import Causes, Choice, Choices, Level, Rating, Task
+from empathia.schema import Analysis, ChoiceAnswer, ChoicesAnswer, Dialogue, Example, FlagAnswer, FoundCause, GlassAnswer, LevelAnswer, Turn
+from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
 
 WORD = re.compile(r"\S+")
-EXPECTED, RATING = "expected level", "rating"
+EXPECTED, RATING, RAISED = "expected level", "rating", "raised"
 WHOLE = 60  # words of a turn that is explained as a whole in a report
 
 
@@ -76,7 +76,7 @@ def explain(task: str, text: str, *, model: Path | None = None, gradients: bool 
     A task on replies needs the `context`: what the text answers.
     """
     asked, asked_of = _ready(task, model, context)
-    names = [name for name, output in asked.outputs.items() if isinstance(output, Choice | Choices | Level | Rating)]
+    names = [name for name, output in asked.outputs.items() if isinstance(output, Choice | Choices | Level | Rating | Flag)]
     if gradients and asked.on == "reply":
         raise InputError(f"Gradients explain the labels of single turns; {task} is explained by leaving words out.")
     if any(isinstance(output, Causes) for output in asked.outputs.values()):
@@ -167,6 +167,8 @@ def _scores(answer: Any) -> Mapping[str, float]:
         return {EXPECTED: answer.expected}
     if isinstance(answer, float):
         return {RATING: answer}
+    if isinstance(answer, FlagAnswer):
+        return {RAISED: answer.score}
     assert isinstance(answer, ChoiceAnswer | ChoicesAnswer)
     return answer.scores
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from empathia.corpora.labelstudio import NONE, TURN
-from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Spans
+from empathia.task import Causes, Choice, Choices, Flag, Level, Output, Rating, Spans
 
 OBJECT, REGIONS = "dialogue", "regions"
 COLOURS = ("#c2417c", "#5b6ee1", "#1b8a9e", "#b7791f", "#0d6e66", "#b53a08")
@@ -29,7 +29,7 @@ def config(outputs: Mapping[str, Output], whole: Mapping[str, Output], kinds: Ma
     SubElement(view, "Paragraphs", name=OBJECT, value=f"${OBJECT}", layout="dialogue", nameKey="author", textKey="text")
     for asked, when in ((outputs, ON_TURN), (whole, {})):
         for name, output in asked.items():
-            if not isinstance(output, Spans | Causes):  # whose label among the regions is all there is to it
+            if not isinstance(output, Spans | Causes | Flag):  # whose label among the regions is all there is to it
                 _question(view, name, output, kinds[name] == STARS, when)
     indent(view)
     return tostring(view, encoding="unicode") + "\n"

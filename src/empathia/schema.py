@@ -105,6 +105,7 @@ class Card(Record):
     files: Mapping[str, int] = Field(default_factory=dict)
     kind: Literal["corpus", "format"] = "corpus"
     silver: bool = False
+    shipped: bool = False  # inside the package, not below the data folder
 
 
 class Checked(Record):
@@ -191,6 +192,14 @@ class FoundCause(Cause):
     reaction: Span | None = None
 
 
+class FlagAnswer(Record):
+    """Whether a flag is raised, and the sentence that raised it."""
+
+    flag: bool
+    score: float
+    evidence: Span | None = None
+
+
 class ChoicesAnswer(Record):
     """Any number of labels."""
 
@@ -198,7 +207,7 @@ class ChoicesAnswer(Record):
     scores: Mapping[str, float]
 
 
-Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | tuple[FoundCause, ...] | float
+Answer = ChoiceAnswer | ChoicesAnswer | LevelAnswer | GlassAnswer | SpansAnswer | FlagAnswer | tuple[FoundCause, ...] | float
 Outcome = Literal["given", "missed", "not_needed"]
 
 

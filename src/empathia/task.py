@@ -64,7 +64,16 @@ class Causes:
     silver: bool = False
 
 
-Output = Choice | Choices | Level | Rating | Spans | Causes
+@dataclass(frozen=True)
+class Flag:
+    """Yes or no, where a yes that is overlooked is worse than one too many; `raised` says what a yes means."""
+
+    question: str
+    raised: str
+    silver: bool = False
+
+
+Output = Choice | Choices | Level | Rating | Spans | Causes | Flag
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,9 @@ from empathia.schema import Card, Checked, Dialogue, Problem
 __all__ = ["Card", "Checked", "Found", "align", "card", "check", "dialogue", "dialogues", "names", "open_dialogues", "read", "sniff"]
 
 
+PACKAGE = Path(__file__).parent.parent
+
+
 def names(kind: Literal["corpus", "format"] | None = None) -> tuple[str, ...]:
     """All readers, or only those of one kind."""
     found = parts.names("corpora")
@@ -38,7 +41,7 @@ def read(name: str, path: Path) -> Iterator[Found]:
 
 def dialogues(name: str, data: Path) -> list[Dialogue]:
     """The dialogues of a corpus that lies in its own folder below `data`; a row that cannot be used is an error, not left out."""
-    found = list(read(name, data / card(name).folder))
+    found = list(read(name, (PACKAGE if card(name).shipped else data) / card(name).folder))
     if bad := [one for one in found if isinstance(one, Problem) and one.kind == "skipped"]:
         raise InputError(f"{name}, {bad[0].place}: {bad[0].reason}. Mend or remove the row ({len(bad)} such rows).")
     return [one for one in found if isinstance(one, Dialogue)]

@@ -20,6 +20,7 @@ from empathia.schema import (
     ChoiceAnswer,
     ChoicesAnswer,
     Dialogue,
+    FlagAnswer,
     Graded,
     Label,
     LevelAnswer,
@@ -83,6 +84,8 @@ def _label(answer: Answer) -> Label:
             return Graded(level=answer.level, rationales=tuple(Span(start=one.start, end=one.end) for one in answer.rationales))
         case SpansAnswer():
             return Graded(level=int(bool(answer.spans)), rationales=tuple(Span(start=one.start, end=one.end) for one in answer.spans))
+        case FlagAnswer():
+            return answer.flag
         case tuple():
             return tuple(Cause(turn=one.turn, start=one.start, end=one.end) for one in answer)
     return answer

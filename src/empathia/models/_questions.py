@@ -10,8 +10,8 @@ from empathia.corpora import align
 from empathia.llm import Question, Schema
 from empathia.models._candidates import candidates, moved
 from empathia.models._labels import labels_of, level_of, quotes_of, rating_of
-from empathia.schema import Answer, Cause, ChoiceAnswer, ChoicesAnswer, Example, FoundCause, LevelAnswer, ScoredSpan
-from empathia.task import Causes, Choice, Choices, Level, Output, Rating, Task
+from empathia.schema import Answer, Cause, ChoiceAnswer, ChoicesAnswer, Example, FlagAnswer, FoundCause, LevelAnswer, ScoredSpan
+from empathia.task import Causes, Choice, Choices, Flag, Level, Output, Rating, Task
 
 DIGITS = 6
 LETTERS = ascii_uppercase + ascii_lowercase
@@ -228,6 +228,40 @@ class OneRating(_Same):
 
 
 @dataclass(frozen=True)
+class YesOrNo(_Same):
+    """A flag: yes or no."""
+
+    name: str
+    output: Flag
+
+    def marked(self) -> tuple[Question, ...]:
+        """One question, answered by yes or no."""
+        return tuple(self.named().values())
+
+    def named(self) -> dict[str, Question]:
+        """The same, by the name of the output."""
+        options = {"yes": self.output.raised, "no": "anything else"}
+        return {self.name: _by_mark(self.output.question, options, lambda e: "yes" if e.turn.labels[self.name] else "no")}
+
+    def written(self) -> Question:
+        """One question, answered by true or false."""
+        options = {"true": self.output.raised, "false": "anything else"}
+        return _by_json(
+            self.output.question, options, _schema(answer={"type": "boolean"}), lambda e: {"answer": bool(e.turn.labels[self.name])}
+        )
+
+    def weigh(self, shares: Sequence[Shares]) -> FlagAnswer:
+        """Raised where yes is likelier than no."""
+        (score,) = _rounded(shares[0][:1])
+        return FlagAnswer(flag=score > 0.5, score=score)
+
+    def read(self, said: Mapping[str, Any], text: str) -> FlagAnswer | None:
+        """What was said."""
+        flag = said.get("answer")
+        return FlagAnswer(flag=flag, score=float(flag)) if isinstance(flag, bool) else None
+
+
+@dataclass(frozen=True)
 class MovedBy:
     """Causes: a yes or no to each candidate of an example, or the words of the candidates."""
 
@@ -285,7 +319,14 @@ class MovedBy:
         return " ".join(self.example.dialogue.turns[one.turn].content[one.start : one.end].split())
 
 
-KINDS: Mapping[type, Callable[[str, Any], Kind]] = {Choice: OneOf, Choices: AnyOf, Level: OneLevel, Rating: OneRating, Causes: MovedBy}
+KINDS: Mapping[type, Callable[[str, Any], Kind]] = {
+    Choice: OneOf,
+    Choices: AnyOf,
+    Level: OneLevel,
+    Rating: OneRating,
+    Causes: MovedBy,
+    Flag: YesOrNo,
+}
 
 
 def _by_mark(text: str, options: Mapping[str, str], option: Callable[[Example], str]) -> Question:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._layers import focal
 from empathia.schema import Example
-from empathia.task import Choice, Task
+from empathia.task import Choice, Flag, Task
 
 JOINED = 0.3  # of the turns made for training have two or three sentences
 
@@ -21,7 +21,7 @@ class SentenceHead(nn.Module):
 
     def __init__(self, task: Task, *, eta: float) -> None:
         super().__init__()
-        self.labels = {name: list(output.labels) for name, output in task.outputs.items() if isinstance(output, Choice)}
+        self.labels = {name: _labels(output) for name, output in task.outputs.items() if isinstance(output, Choice | Flag)}
         self.eta = eta
 
     def step(self, encoder: HuggingFaceEncoder, examples: Sequence[Example], dice: random.Random) -> Tensor:
@@ -42,6 +42,10 @@ class SentenceHead(nn.Module):
     def loss(self, logits: Mapping[str, Tensor], gold: Mapping[str, Tensor]) -> Tensor:
         """The focal losses of all outputs; a row without a label for an output (-1) does not count there."""
         return torch.stack([focal(logits[name], gold[name], eta=self.eta) for name in self.labels]).sum()
+
+
+def _labels(output: Choice | Flag) -> list[str]:
+    return list(output.labels) if isinstance(output, Choice) else [str(False), str(True)]
 
 
 def _join(contents: Sequence[str], dice: random.Random) -> tuple[list[str], list[tuple[int, int, int]]]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
-from empathia.task import Causes, Level, Output, Spans, Task
+from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, FlagAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.task import Causes, Flag, Level, Output, Spans, Task
 
 DIRECTION = "direction"
 FOUND, NOT_FOUND = "found", "not found"
@@ -25,7 +25,7 @@ def answers(turn: TurnAnalysis, tasks: Iterable[Task]) -> Iterator[Given]:
         found = turn.answers.get(task.name) if task.nested else turn.answers
         for name, output in task.outputs.items():
             answer = (found or {}).get(name)
-            if isinstance(answer, ChoiceAnswer | ChoicesAnswer | LevelAnswer | SpansAnswer | tuple | float):
+            if isinstance(answer, ChoiceAnswer | ChoicesAnswer | LevelAnswer | SpansAnswer | FlagAnswer | tuple | float):
                 yield Given(name, output, answer)
 
 
@@ -40,11 +40,13 @@ def said(answer: Answer) -> tuple[str | int, ...]:
             return (answer.level,)
         case SpansAnswer():
             return (FOUND if answer.spans else NOT_FOUND,)
+        case FlagAnswer():
+            return (FOUND if answer.flag else NOT_FOUND,)
         case tuple():
             return (FOUND if answer else NOT_FOUND,)
     return (round(answer),)
 
 
 def marked_names(tasks: Iterable[Task]) -> tuple[str, ...]:
-    """The outputs whose words are highlighted: levels with their rationales, spans, and causes."""
-    return tuple(name for task in tasks for name, output in task.outputs.items() if isinstance(output, Level | Spans | Causes))
+    """The outputs whose words are highlighted: levels with their rationales, spans, causes, and flags."""
+    return tuple(name for task in tasks for name, output in task.outputs.items() if isinstance(output, Level | Spans | Causes | Flag))

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from empathia.report.answers import DIRECTION, answers
 from empathia.report.palette import title
-from empathia.schema import Analysis, ChoiceAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.schema import Analysis, ChoiceAnswer, FlagAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
 from empathia.task import Choice, Level, Task
 
 
@@ -41,6 +41,8 @@ def marks(turn: TurnAnalysis, tasks: Iterable[Task]) -> tuple[Mark, ...]:
             found += (Mark(span.start, span.end, given.name, f"{meaning}, score {span.score:.2f}") for span in answer.rationales)
         elif isinstance(answer, SpansAnswer):
             found += (Mark(span.start, span.end, given.name, f'like "{span.seed}": {span.score:.2f}') for span in answer.spans)
+        elif isinstance(answer, FlagAnswer) and answer.flag and answer.evidence:
+            found.append(Mark(answer.evidence.start, answer.evidence.end, given.name, f"{title(given.name)}: {answer.score:.2f}"))
         elif isinstance(answer, ChoiceAnswer) and isinstance(output, Choice) and given.name == DIRECTION:
             if answer.evidence is None or answer.label == output.neutral:
                 continue

@@ -9,7 +9,7 @@ from empathia.report.answers import DIRECTION, FOUND, NOT_FOUND, marked_names
 from empathia.report.palette import hues, title
 from empathia.report.tally import OTHER_ROLES, Tally
 from empathia.schema import Outcome
-from empathia.task import Causes, Choice, Choices, Level, Spans, Task
+from empathia.task import Causes, Choice, Choices, Flag, Level, Spans, Task
 
 OUTCOMES: Mapping[str, str] = {
     "given": "replies that provide empathy where it was sought",
@@ -69,7 +69,7 @@ def plots(tally: Tally) -> Iterator[Plot]:
         for name, output in task.outputs.items():
             if isinstance(output, Choice | Choices) and name in tally.counts and name != DIRECTION:
                 yield _choice(name, output, tally.counts[name])
-            if isinstance(output, Spans | Causes) and name in tally.counts:
+            if isinstance(output, Spans | Causes | Flag) and name in tally.counts:
                 yield _spans(name, output, tally)
         levels = {name: output for name, output in task.outputs.items() if isinstance(output, Level) and name in tally.counts}
         if levels:
@@ -128,7 +128,7 @@ def _choice(name: str, output: Choice | Choices, counts: Counter[str | int]) -> 
     return Plot(title(name).capitalize(), output.question, bars, output.labels, stacked=False, silver=output.silver, note=note)
 
 
-def _spans(name: str, output: Spans | Causes, tally: Tally) -> Plot:
+def _spans(name: str, output: Spans | Causes | Flag, tally: Tally) -> Plot:
     counts, hue = tally.counts[name], hues(marked_names(tally.tasks))[name]
     segments = tuple(Segment(label, counts[label], hue, strength) for label, strength in ((FOUND, 1.0), (NOT_FOUND, 0.25)))
     return Plot(title(name).capitalize(), output.question, (Bar("", segments, counts.total()),), silver=output.silver)

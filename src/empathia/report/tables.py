@@ -12,8 +12,8 @@ from typing import Any
 
 from empathia.errors import InputError, MissingExtra
 from empathia.report.answers import answers
-from empathia.schema import Analysis, Answer, ChoiceAnswer, ChoicesAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
-from empathia.task import Causes, Choice, Choices, Level, Output, Spans, Task
+from empathia.schema import Analysis, Answer, ChoiceAnswer, ChoicesAnswer, FlagAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.task import Causes, Choice, Choices, Flag, Level, Output, Spans, Task
 
 ROWS = 10_000  # of one Parquet row group, which is what is held in memory
 
@@ -59,6 +59,8 @@ def _columns(name: str, output: Output) -> dict[str, type]:
             return {name: str, **{f"{name}_{label}": float for label in output.labels}}
         case Level():
             return {name: int, **{f"{name}_{level}": float for level in range(len(output.levels))}, f"{name}_rationales": str}
+        case Flag():
+            return {name: bool, f"{name}_score": float, f"{name}_evidence": str}
         case Spans() | Causes():
             return {name: str}
     return {name: float}
@@ -95,6 +97,9 @@ def _cells(name: str, answer: Answer) -> dict[str, Any]:
             rationales = _json([span.model_dump() for span in answer.rationales])
             scores = {f"{name}_{level}": score for level, score in enumerate(answer.scores)}
             return {name: answer.level, **scores, f"{name}_rationales": rationales}
+        case FlagAnswer():
+            evidence = answer.evidence.model_dump_json() if answer.evidence else None
+            return {name: answer.flag, f"{name}_score": answer.score, f"{name}_evidence": evidence}
         case SpansAnswer():
             return {name: _json([span.model_dump() for span in answer.spans])}
         case tuple():

@@ -18,7 +18,7 @@ from empathia.report.highlight import Piece, marks, pieces, visible
 from empathia.report.palette import TERMINAL, codes, counted, hues, title
 from empathia.report.plots import Bar, Plot, Segment, percent, plots
 from empathia.report.tally import Tally
-from empathia.schema import Analysis, ChoiceAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
+from empathia.schema import Analysis, ChoiceAnswer, FlagAnswer, LevelAnswer, SpansAnswer, TurnAnalysis
 
 TURNS = 6  # of one example
 CHARACTERS = 480  # of one turn of an example
@@ -189,6 +189,8 @@ def _heading(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
             parts.append(Text(f"{short[given.name]} {answer.level}", _style(given.name, names, look) if answer.level else "dim"))
         elif isinstance(answer, SpansAnswer):
             parts += [Text(title(given.name), _style(given.name, names, look))] if answer.spans else []
+        elif isinstance(answer, FlagAnswer):
+            parts += [Text(f"{title(given.name).upper()} {answer.score:.2f}", "bold reverse")] if answer.flag else []
         elif isinstance(answer, tuple):
             parts += [Text(counted(len(answer), "cause"), _style(given.name, names, look))] if answer else []
         elif isinstance(answer, float):

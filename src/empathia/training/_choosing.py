@@ -1,5 +1,6 @@
 """What is chosen on validation rows once a network is trained: which sentences count as rationales, from which score a label."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -9,9 +10,10 @@ from empathia.models._asks.replies import telling
 from empathia.models._labels import labels_of
 from empathia.models._network import Network
 from empathia.models.shared import Shared
-from empathia.schema import ChoicesAnswer, Example, FoundCause, LevelAnswer
-from empathia.task import Causes, Choices, Level, Task
+from empathia.schema import ChoicesAnswer, Example, FlagAnswer, FoundCause, LevelAnswer
+from empathia.task import Causes, Choices, Flag, Level, Task
 
+RECALL = 0.97  # of a flag
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
@@ -35,7 +37,7 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
             found.setdefault("shares", {})[name] = 0.5
         if isinstance(output, Choices):
             found.setdefault("thresholds", {})[name] = dict.fromkeys(output.labels, 0.5)
-        if isinstance(output, Causes):
+        if isinstance(output, Causes | Flag):
             found["threshold"] = 0.5
     return found
 
@@ -50,8 +52,10 @@ def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict
             if isinstance(output, Choices):
                 rows = [(e, cast(ChoicesAnswer, found[name])) for e, found in zip(examples, answers, strict=True) if name in found]
                 settings["thresholds"][name] = {label: _threshold(name, label, rows) for label in output.labels}
-    if "threshold" in settings:
+    if any(isinstance(output, Causes) for output in task.outputs.values()):
         settings["threshold"] = _cause_threshold(network, task, examples, settings)
+    if any(isinstance(output, Flag) for output in task.outputs.values()):
+        settings["threshold"] = _flag_threshold(network, task, examples, settings)
     return settings
 
 
@@ -65,6 +69,14 @@ def _cause_threshold(network: Network, task: Task, examples: Sequence[Example], 
         return next(one.value for one in evaluation.score(task, examples, kept, rounds=0) if one.metric == "positive_f1")
 
     return max(THRESHOLDS, key=score)
+
+
+def _flag_threshold(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
+    """The highest score that still raises the flag in so many of the validation rows that call for it."""
+    (name,) = task.outputs
+    answers = [cast(FlagAnswer, found[name]) for found in evaluation.ask(network.model({task.name: settings}), task, examples)]
+    called = sorted((answer.score for e, answer in zip(examples, answers, strict=True) if e.turn.labels.get(name)), reverse=True)
+    return called[math.ceil(RECALL * len(called)) - 1] if called else 0.5
 
 
 def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswer]]) -> float:

@@ -8,7 +8,7 @@ from empathia.errors import InputError
 from empathia.evaluation import Split, split
 from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.schema import Example
-from empathia.task import Choice, Choices, Level, Output, Rating, Task
+from empathia.task import Choice, Choices, Flag, Level, Output, Rating, Task
 
 
 def checked(task: Task, examples: list[Example]) -> list[Example]:
@@ -42,6 +42,8 @@ def _known(output: Output) -> set[str]:
             return {str(level) for level in range(len(output.levels))}
         case Rating():
             return {str(step) for step in range(output.low, output.high + 1)}
+        case Flag():
+            return {str(False), str(True)}
     return set()
 
 

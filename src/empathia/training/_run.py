@@ -17,12 +17,19 @@ from empathia.errors import InputError
 from empathia.evaluation import Split, evaluate
 from empathia.models._network import Network
 from empathia.schema import Example
-from empathia.task import Causes, Choice, Choices, Level, Rating, Task
+from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
 from empathia.training._choosing import untuned
 from empathia.training._recipe import Plan, Progress, Watch
 from empathia.training._rows import batches, by_dialogue
 
-HEADLINES = {Choice: "macro_f1", Choices: "macro_f1", Level: "macro_f1", Rating: "quadratic_kappa", Causes: "positive_f1"}
+HEADLINES = {
+    Choice: "macro_f1",
+    Choices: "macro_f1",
+    Level: "macro_f1",
+    Rating: "quadratic_kappa",
+    Causes: "positive_f1",
+    Flag: "positive_f1",
+}
 
 
 class Run:

@@ -8,9 +8,9 @@ import numpy as np
 from empathia.encoders import Encoded
 from empathia.models._asks._unit import Unit
 from empathia.models._numbers import Floats, rounded, softmax
-from empathia.schema import Answer, ChoiceAnswer, Example, Span, Turn
+from empathia.schema import Answer, ChoiceAnswer, Example, FlagAnswer, Span, Turn
 from empathia.segment import sentences
-from empathia.task import Task
+from empathia.task import Choice, Flag, Output, Task
 
 LONGEST = 256  # tokens of a sentence that are read at once
 
@@ -37,17 +37,21 @@ def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapp
 def answers(
     example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
 ) -> dict[str, Answer]:
-    """A label per output, with the sentence that decided."""
+    """A label or flag per output, with the sentence that decided."""
     first, output = next(iter(task.outputs.items()))
     scored = [(unit.about, {name: softmax(outputs[name]) for name in task.outputs}) for unit, outputs in found]
     span, scores = max(scored, key=lambda one: 1 - _neutral(output, one[1][first]))  # of equals the first
-    return {name: _choice(task.outputs[name], scores[name], span) for name in task.outputs}
+    return {name: _answer(output, scores[name], span, settings) for name, output in task.outputs.items()}
 
 
-def _choice(output: Any, scores: Floats, span: Span) -> ChoiceAnswer:
+def _answer(output: Output, scores: Floats, span: Span, settings: Mapping[str, Any]) -> ChoiceAnswer | FlagAnswer:
+    if isinstance(output, Flag):
+        score = rounded(scores)[1]
+        return FlagAnswer(flag=score >= settings["threshold"], score=score, evidence=span)
+    assert isinstance(output, Choice)
     named = dict(zip(output.labels, rounded(scores), strict=True))
     return ChoiceAnswer(label=max(named, key=named.__getitem__), scores=named, evidence=span)
 
 
-def _neutral(output: Any, scores: Floats) -> float:
-    return float(scores[list(output.labels).index(output.neutral)])
+def _neutral(output: Output, scores: Floats) -> float:
+    return float(scores[list(output.labels).index(output.neutral) if isinstance(output, Choice) else 0])
