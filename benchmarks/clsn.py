@@ -148,22 +148,22 @@ def _command(recipe: Mapping[str, Any]) -> str:
 
 
 def gains(runs: Sequence[Run]) -> Iterator[Row]:
-    """What one system adds to another in direction, seed by seed (the intent task: the paper's Table 1)."""
+    """What one system adds to another, seed by seed (the intent task: the paper's Table 1)."""
     scores = {
-        (one["encoder"], one["setting"], one["system"], one["seed"], score["metric"]): 100 * score["value"]
+        (one["encoder"], one["setting"], score["output"], one["system"], one["seed"], score["metric"]): 100 * score["value"]
         for one in runs
         for score in one["scores"]
-        if score["output"] == "direction"
+        if score["metric"] in GAINS
     }
-    found: dict[tuple[str, str, str, str], dict[int, float]] = {}
-    for (encoder, setting, system, seed, metric), value in scores.items():
+    found: dict[tuple[str, str, str, str, str], dict[int, float]] = {}
+    for (encoder, setting, output, system, seed, metric), value in scores.items():
         for name, (more, less) in ADDED.items():
-            if system == more and metric in GAINS and (base := scores.get((encoder, setting, less, seed, metric))) is not None:
-                found.setdefault((name, encoder, setting, metric), {})[seed] = value - base
-    for (name, encoder, setting, metric), differences in found.items():
+            if system == more and (base := scores.get((encoder, setting, output, less, seed, metric))) is not None:
+                found.setdefault((name, encoder, setting, output, metric), {})[seed] = value - base
+    for (name, encoder, setting, output, metric), differences in found.items():
         more, less = ADDED[name]
         yield row(
-            f"clsn/{setting}/direction/{name}_{metric}/{encoder}",
+            f"clsn/{setting}/{output}/{name}_{metric}/{encoder}",
             mean(differences.values()),
             table="papers/clsn.txt Table 1",
             system=f"{more} less {less}",
@@ -172,6 +172,7 @@ def gains(runs: Sequence[Run]) -> Iterator[Row]:
             published=GAINS[metric][direction.SETTINGS.index(setting)] if name == "gain" else None,
             low=min(differences.values()),
             high=max(differences.values()),
+            silver=output == "intent",
             command="python -m benchmarks.clsn --encoder FOLDER",
         )
 
