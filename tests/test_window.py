@@ -9,7 +9,7 @@ import tiny
 from empathia import evaluation, metrics, tasks
 from empathia.models._around import PLACES, around, place
 from empathia.schema import ChoiceAnswer, ChoicesAnswer, Dialogue, Example, Label, Turn
-from empathia.task import Choices, Task
+from empathia.task import Choice, Choices, Task
 
 ROLES = "abababa"
 
@@ -91,6 +91,26 @@ def test_ratings_are_scored_by_rank_and_by_nearest_step() -> None:
 
 
 torch = pytest.importorskip("torch", reason="the head needs the extra [train]")
+
+
+def test_the_temperature_makes_scores_as_sure_as_they_are_right() -> None:
+    from empathia.training._choosing import temperatures
+
+    examples = [Example(dialogue=dialogue(tone="warm" if i < 7 else "cold"), index=3) for i in range(10)]
+    task = Task(
+        name="tone",
+        question="?",
+        on="turn",
+        corpora=(),
+        model="window",
+        outputs={"tone": Choice("?", {"warm": "", "cold": ""}, neutral="cold")},
+    )
+
+    def chosen(sure: float) -> float:
+        answer = ChoiceAnswer(label="warm", scores={"warm": sure, "cold": 1 - sure})
+        return temperatures(task, examples, [{"tone": answer}] * 10)["tone"]
+
+    assert chosen(0.7) == 1.0 and chosen(0.99) > 3 and chosen(0.6) < 1
 
 
 @pytest.mark.parametrize("loss", ["cross-entropy", "focal", "ldam"])

@@ -1,6 +1,7 @@
 """Logits as scores, scores as they are told, and rows of like length together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +15,23 @@ def rounded(scores: Floats) -> list[float]:
     return [round(score, DIGITS) for score in scores.tolist()]
 
 
-def softmax(logits: Floats) -> Floats:
-    """Logits as scores that sum to 1."""
+def softmax(logits: Floats, temperature: float = 1.0) -> Floats:
+    """Logits as scores that sum to 1; the higher the temperature, the less sure."""
+    logits = logits / np.float32(temperature)
     powers = np.exp(logits - logits.max())
     scores: Floats = powers / powers.sum()
     return scores
 
 
-def sigmoid(logits: Floats) -> Floats:
-    """Logits as scores between 0 and 1."""
-    scores: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
+def sigmoid(logits: Floats, temperature: float = 1.0) -> Floats:
+    """Logits as scores between 0 and 1; the higher the temperature, the less sure."""
+    scores: Floats = (1 / (1 + np.exp(-logits / np.float32(temperature)))).astype(np.float32)
     return scores
+
+
+def warmth(settings: Mapping[str, Any], name: str) -> float:
+    """The temperature of an output, chosen on validation rows; 1 where none was."""
+    return float(settings.get("temperatures", {}).get(name, 1.0))
 
 
 def alike(lengths: Sequence[int], room: int) -> Iterator[list[int]]:

@@ -1,18 +1,22 @@
 """What is chosen on validation rows once a network is trained: which sentences count as rationales, from which score a label."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
+
+import numpy as np
 
 from empathia import evaluation, metrics
 from empathia.evaluation import Split
 from empathia.models._asks.replies import telling
-from empathia.models._labels import labels_of
+from empathia.models._labels import labels_of, level_of
 from empathia.models._network import Network
+from empathia.models._numbers import Floats, softmax
 from empathia.models.shared import Shared
-from empathia.schema import ChoicesAnswer, Example, FlagAnswer, FoundCause, LevelAnswer
+from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, FlagAnswer, FoundCause, LevelAnswer
 from empathia.task import Causes, Choices, Flag, Level, Task
 
+TEMPERATURES = tuple(step / 10 for step in range(5, 41))
 RECALL = 0.97  # of a flag
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -44,6 +48,8 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
 
 def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, Any]:
     settings = untuned(network, task)
+    asked = evaluation.ask(network.model({task.name: settings}), task, examples)
+    settings["temperatures"] = temperatures(task, examples, asked)
     if "shares" in settings:
         settings["shares"] = _shares(network, task, examples, settings)
     if "thresholds" in settings:
@@ -57,6 +63,34 @@ def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict
     if any(isinstance(output, Flag) for output in task.outputs.values()):
         settings["threshold"] = _flag_threshold(network, task, examples, settings)
     return settings
+
+
+def temperatures(task: Task, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]]) -> dict[str, float]:
+    """For each output with scores the temperature at which they fit the labels of these rows best: calibrated certainty."""
+    asked = list(zip(examples, answers, strict=True))
+    rows = {name: [row for e, found in asked if name in e.turn.labels for row in _odds(e, name, found)] for name in task.outputs}
+    return {name: _temperature(some) for name, some in rows.items() if some}
+
+
+def _temperature(rows: Sequence[tuple[Floats, int]]) -> float:
+    """The one at which the right answers are least surprising."""
+    return min(TEMPERATURES, key=lambda warm: -sum(math.log(softmax(logits, warm)[right] + 1e-9) for logits, right in rows))
+
+
+def _odds(example: Example, name: str, found: Mapping[str, Answer]) -> Iterator[tuple[Floats, int]]:
+    """The logits that an answer's scores stand for, and which of them is right."""
+    match found.get(name):
+        case ChoiceAnswer(scores=scores) if example.turn.labels[name] in scores:
+            yield _logs(list(scores.values())), list(scores).index(str(example.turn.labels[name]))
+        case LevelAnswer(scores=scores):
+            yield _logs(scores), level_of(example, name)
+        case ChoicesAnswer(scores=scores):
+            shown = labels_of(example, name)
+            yield from ((_logs((1 - score, score)), int(label in shown)) for label, score in scores.items())
+
+
+def _logs(scores: Sequence[float]) -> Floats:
+    return np.log(np.maximum(np.array(scores, np.float32), 1e-6))
 
 
 def _cause_threshold(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:

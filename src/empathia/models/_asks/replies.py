@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from empathia.encoders import Encoded
 from empathia.models._asks._unit import Unit
-from empathia.models._numbers import Floats, rounded, sigmoid, softmax
+from empathia.models._numbers import Floats, rounded, sigmoid, softmax, warmth
 from empathia.schema import Answer, Example, LevelAnswer, ScoredSpan, Turn
 from empathia.segment import sentences
 from empathia.task import Task
@@ -39,7 +39,7 @@ def answers(
     for unit, outputs in found:
         marks = marked(example.turn.content, unit.about, sigmoid(outputs["marks"]))
         for column, name in enumerate(task.outputs):
-            scores = softmax(outputs["levels"][column])
+            scores = softmax(outputs["levels"][column], warmth(settings, name))
             answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
             levels[name] = _stronger(levels.get(name), answer)
     return {name: telling(answer, settings["shares"][name]) for name, answer in levels.items()}

@@ -7,7 +7,7 @@ import numpy as np
 
 from empathia.encoders import Encoded
 from empathia.models._asks._unit import Unit
-from empathia.models._numbers import Floats, rounded, softmax
+from empathia.models._numbers import Floats, rounded, softmax, warmth
 from empathia.schema import Answer, ChoiceAnswer, Example, FlagAnswer, Span, Turn
 from empathia.segment import sentences
 from empathia.task import Choice, Flag, Output, Task
@@ -39,7 +39,7 @@ def answers(
 ) -> dict[str, Answer]:
     """A label or flag per output, with the sentence that decided."""
     first, output = next(iter(task.outputs.items()))
-    scored = [(unit.about, {name: softmax(outputs[name]) for name in task.outputs}) for unit, outputs in found]
+    scored = [(unit.about, {name: softmax(outputs[name], warmth(settings, name)) for name in task.outputs}) for unit, outputs in found]
     span, scores = max(scored, key=lambda one: 1 - _neutral(output, one[1][first]))  # of equals the first
     return {name: _answer(output, scores[name], span, settings) for name, output in task.outputs.items()}
 

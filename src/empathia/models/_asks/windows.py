@@ -8,7 +8,7 @@ import numpy as np
 from empathia.encoders import Encoded
 from empathia.models._around import NEAR, PLACES, around, place
 from empathia.models._asks._unit import Unit
-from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax
+from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax, warmth
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, Turn
 from empathia.task import Choice, Choices, Rating, Task
 
@@ -39,16 +39,17 @@ def answers(
     ((_, outputs),) = found
     said: dict[str, Answer] = {}
     for name, output in task.outputs.items():
+        warm = warmth(settings, name)
         if isinstance(output, Choices):
-            scores = dict(zip(output.labels, rounded(sigmoid(outputs[name])), strict=True))
+            scores = dict(zip(output.labels, rounded(sigmoid(outputs[name], warm)), strict=True))
             labels = tuple(label for label, score in scores.items() if score >= settings["thresholds"][name][label])
             said[name] = ChoicesAnswer(labels=labels, scores=scores)
         elif isinstance(output, Rating):
-            said[name] = round(float(softmax(outputs[name]) @ np.arange(output.low, output.high + 1)), DIGITS)
+            said[name] = round(float(softmax(outputs[name], warm) @ np.arange(output.low, output.high + 1)), DIGITS)
         elif isinstance(output, Choice):
-            shown = dict(zip(output.labels, rounded(softmax(outputs[name])), strict=True))
+            shown = dict(zip(output.labels, rounded(softmax(outputs[name], warm)), strict=True))
             said[name] = ChoiceAnswer(label=max(shown, key=shown.__getitem__), scores=shown)
         else:
-            shares = softmax(outputs[name])
+            shares = softmax(outputs[name], warm)
             said[name] = LevelAnswer(level=int(shares.argmax()), scores=tuple(rounded(shares)))
     return said
