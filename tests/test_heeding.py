@@ -39,7 +39,7 @@ def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:
 
 
 def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path) -> None:
-    data = tiny.corpora(tmp_path)
+    data = tiny.corpora(tmp_path, "iempathize", "epitome")
     (data / "reccon").mkdir()
     calm = [{"turn": i + 1, "speaker": "AB"[i % 2], "utterance": f"we meet at {i} on monday .", "emotion": "neutral"} for i in range(4)]
     (data / "reccon" / "dailydialog_train.json").write_text(json.dumps({"tr_1": [calm]}), encoding="utf-8")
@@ -55,7 +55,7 @@ def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path
 
 
 def test_without_other_corpora_the_posts_of_strangers_remain(tmp_path: Path) -> None:
-    rows = rows_of(TASK, tiny.corpora(tmp_path))
+    rows = rows_of(TASK, tiny.corpora(tmp_path, "iempathize", "epitome"))
     assert {clash.reply for clash in clashes(rows, tmp_path, seed=0)} == {row.turn.content for row in rows}
 
 

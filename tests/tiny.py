@@ -39,16 +39,11 @@ NEITHER = ["i went to my job", "the cat is in the day", "we know how to go"]
 INTENTS = {"1": "Negative", "2": "Sympathizing", "0": "Neutral"}
 
 
-def corpora(folder: Path, *, times: int = 8) -> Path:
-    """The corpora that the tasks are trained on, in their layouts, a few dozen rows each."""
-    _iempathize(folder / "iempathize", times)
-    _epitome(folder / "epitome", times)
-    _esconv(folder / "esconv", 2 * times)
-    _care(folder / "care", times)
-    _exchanges(folder / "empathetic_exchanges", times)
-    _dialogues(folder / "empatheticdialogues", times)
-    _causes(folder / "epitome_causes", times)
-    _reccon(folder / "reccon", times)
+def corpora(folder: Path, *only: str, times: int = 8) -> Path:
+    """The corpora that the tasks are trained on, or only those named, in their layouts, a few dozen rows each."""
+    for name, (write, count) in WRITERS.items():
+        if not only or name in only:
+            write(folder / name, count * times)
     return folder
 
 
@@ -112,7 +107,7 @@ def _care(folder: Path, times: int) -> None:
             "perceived": dict.fromkeys(("engagement", "understanding", "sympathy", "helpfulness"), rating),
             "satisfaction": rating,
         }
-        for n in range(3 * times)
+        for n in range(times)
         for reply, intents, rating in ((("i am sorry .", ["express_sympathy"], 4), ("go .", ["instruct_action"], 1))[n % 2],)
     ]
     (folder / "care_silver.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -159,6 +154,18 @@ def _reccon(folder: Path, times: int) -> None:
     for name, count in (("train", times), ("valid", 2), ("test", 2)):
         told = {f"{name}_{n}": [turns] for n in range(count)}
         (folder / f"dailydialog_{name}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+WRITERS = {
+    "iempathize": (_iempathize, 1),
+    "epitome": (_epitome, 1),
+    "esconv": (_esconv, 2),
+    "care": (_care, 3),
+    "empathetic_exchanges": (_exchanges, 1),
+    "empatheticdialogues": (_dialogues, 1),
+    "epitome_causes": (_causes, 1),
+    "reccon": (_reccon, 1),
+}
 
 
 def card(folder: Path) -> dict[str, object]:
