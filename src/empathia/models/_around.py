@@ -1,6 +1,7 @@
 """What stands around a turn: the messages before and after it, each with its place, as heads over a window read them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,15 @@ PLACES = BEFORE + AFTER + 1  # one for each place, and one for messages by the s
 
 def around(example: Example, *, after: int = AFTER) -> Iterator[tuple[int, Turn]]:
     """The messages around a turn with their distance from it, the earlier ones first; `after` 0 is the live setting."""
-    turns = example.dialogue.turns
-    said = [i for i, turn in enumerate(turns) if turn.role not in NOT_PARTICIPANTS and turn.content.strip()]
-    earlier = [i for i in said if i < example.index][-BEFORE:]
-    later = [i for i in said if i > example.index][:after]
-    yield from ((at - len(earlier), turns[i]) for at, i in enumerate(earlier))
-    yield from ((at + 1, turns[i]) for at, i in enumerate(later))
+    turns, at = example.dialogue.turns, example.index
+    earlier = list(islice(_said(turns, range(at - 1, -1, -1)), BEFORE))  # the nearest first
+    yield from ((-distance, turn) for distance, turn in reversed(list(enumerate(earlier, 1))))
+    yield from enumerate(islice(_said(turns, range(at + 1, len(turns))), after), 1)
+
+
+def _said(turns: Sequence[Turn], places: Iterable[int]) -> Iterator[Turn]:
+    """The turns at these places in which a participant says something, as they come: a long conversation is not read through."""
+    return (turns[i] for i in places if turns[i].role not in NOT_PARTICIPANTS and turns[i].content.strip())
 
 
 def place(distance: int, *, same: bool) -> NDArray[np.float32]:
