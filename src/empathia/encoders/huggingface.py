@@ -1,5 +1,9 @@
-"""Any Hugging Face encoder, for training: a local folder or, where the machine has access, a hub id."""
+"""Any Hugging Face encoder, for training: a local folder or, where the machine has access, a hub id.
 
+Layers that are not trained give the same states for a text each time, so they read it once and the states are kept.
+"""
+
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -14,6 +18,7 @@ from transformers.utils.logging import disable_progress_bar
 from empathia.encoders import Encoded, Tokens, Window
 from empathia.errors import ModelError
 
+KEPT = 3_000_000_000  # bytes of states that the layers below the trained ones may keep
 TOGETHER = 8  # windows of like length that are read at once: little padding, and enough work for two cores
 
 
@@ -28,10 +33,11 @@ class States(NamedTuple):
 class HuggingFaceEncoder(nn.Module):
     """A transformer and its tokenizer, reading windows like the default encoder."""
 
-    def __init__(self, network: nn.Module, tokens: Tokens, name: str) -> None:
+    def __init__(self, network: nn.Module, tokens: Tokens, name: str, *, frozen: int = 0) -> None:
         super().__init__()
         self.network, self.tokens, self.name = network, tokens, name
         self.width: int = cast(Any, network).config.hidden_size
+        self.halves = _Halves(network, frozen) if frozen else None
 
     @classmethod
     def load(cls, where: str, *, window: int = 256, frozen: int = 0) -> "HuggingFaceEncoder":
@@ -49,13 +55,12 @@ class HuggingFaceEncoder(nn.Module):
             ) from error
         network.get_input_embeddings().requires_grad_(False)  # most of the weights, and what little they would learn costs half the time
         if frozen:
-            layers = next(part for part in network.modules() if isinstance(part, nn.ModuleList))
             network.requires_grad_(False)
-            layers[frozen:].requires_grad_(True)
+            _layers(network)[frozen:].requires_grad_(True)
         tokenizer.no_padding()
         tokenizer.no_truncation()
         room = min(window, int(getattr(network.config, "max_position_embeddings", window)) - 2)
-        return cls(network, Tokens(tokenizer, room), Path(where).name)
+        return cls(network, Tokens(tokenizer, room), Path(where).name, frozen=frozen)
 
     @classmethod
     def empty(cls, folder: Path, *, window: int) -> "HuggingFaceEncoder":
@@ -83,7 +88,8 @@ class HuggingFaceEncoder(nn.Module):
         """The states of windows of like length, read together and then padded to the longest of all."""
         ids = [torch.tensor(windows[i].ids) for i in some.tolist()]
         mask = nn.utils.rnn.pad_sequence([torch.ones_like(one) for one in ids], batch_first=True)
-        states = self(nn.utils.rnn.pad_sequence(ids, batch_first=True), mask)
+        padded = nn.utils.rnn.pad_sequence(ids, batch_first=True)
+        states = self.halves(padded, mask) if self.halves else self(padded, mask)
         return nn.functional.pad(states, (0, 0, 0, max(0, longest - states.shape[1])))
 
     @torch.no_grad()
@@ -104,6 +110,58 @@ class HuggingFaceEncoder(nn.Module):
             )
             for some in found
         ]
+
+
+class _Halves:
+    """An encoder whose lower layers stay as they are: they read each text once, the upper ones each time. Shares its weights."""
+
+    def __init__(self, network: nn.Module, frozen: int) -> None:
+        layers = _layers(network)
+        self.lower, self.upper = _part(network, layers[:frozen]), _part(network, layers[frozen:])
+        self.upper._modules["embeddings"] = _Passed()
+        self.kept: dict[tuple[int, ...], Tensor] = {}
+        self.room = KEPT
+
+    def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """ids (batch, tokens) and mask -> states (batch, tokens, width)."""
+        texts = [tuple(row[:length]) for row, length in zip(ids.tolist(), mask.sum(dim=1).tolist(), strict=True)]
+        states = [self.kept[text] for text in texts] if all(text in self.kept for text in texts) else self._read(texts, ids, mask)
+        padded = nn.utils.rnn.pad_sequence(states, batch_first=True).float()
+        found: Tensor = self.upper(inputs_embeds=padded, attention_mask=mask).last_hidden_state
+        return found
+
+    @torch.no_grad()
+    def _read(self, texts: Sequence[tuple[int, ...]], ids: Tensor, mask: Tensor) -> list[Tensor]:
+        read = self.lower.eval()(input_ids=ids, attention_mask=mask).last_hidden_state.half()
+        states = [row[: len(text)].clone() for text, row in zip(texts, read, strict=True)]
+        for text, state in zip(texts, states, strict=True):
+            if text not in self.kept and self.room > 0:
+                self.kept[text] = state
+                self.room -= state.nbytes
+        return states
+
+
+class _Passed(nn.Module):
+    """In the place of word vectors: states that were read before, as they are."""
+
+    def forward(self, *, inputs_embeds: Tensor, **_: Any) -> Tensor:
+        """States in, the same states out."""
+        return inputs_embeds
+
+
+def _layers(network: nn.Module) -> nn.ModuleList:
+    layers = getattr(getattr(network, "encoder", None), "layer", None)
+    if not isinstance(layers, nn.ModuleList):
+        raise ModelError(f"No layers can be frozen in a {type(network).__name__}, which is not built like BERT. Leave `frozen` out.")
+    return layers
+
+
+def _part(network: nn.Module, layers: nn.ModuleList) -> nn.Module:
+    """The same network, with the same weights, but only these layers."""
+    made, encoder = copy.copy(network), copy.copy(cast(Any, network).encoder)
+    encoder._modules = encoder._modules | {"layer": layers}
+    made._modules = made._modules | {"encoder": encoder}
+    return made
 
 
 class WordVectors(HuggingFaceEncoder):
