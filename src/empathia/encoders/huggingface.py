@@ -4,6 +4,7 @@ Layers that are not trained give the same states for a text each time, so they r
 """
 
 import copy
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -119,8 +120,7 @@ class _Halves:
         layers = _layers(network)
         self.lower, self.upper = _part(network, layers[:frozen]), _part(network, layers[frozen:])
         self.upper._modules["embeddings"] = _Passed()
-        self.kept: dict[tuple[int, ...], Tensor] = {}
-        self.room = KEPT
+        self.kept = _kept(frozen, tuple(float(weight.sum()) for weight in self.lower.parameters()))
 
     def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
         """ids (batch, tokens) and mask -> states (batch, tokens, width)."""
@@ -135,10 +135,28 @@ class _Halves:
         read = self.lower.eval()(input_ids=ids, attention_mask=mask).last_hidden_state.half()
         states = [row[: len(text)].clone() for text, row in zip(texts, read, strict=True)]
         for text, state in zip(texts, states, strict=True):
-            if text not in self.kept and self.room > 0:
-                self.kept[text] = state
-                self.room -= state.nbytes
+            self.kept.add(text, state)
         return states
+
+
+class _Kept(dict[tuple[int, ...], Tensor]):
+    """States by the tokens of their text, as many as there is room for."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def add(self, text: tuple[int, ...], states: Tensor) -> None:
+        """Keep the states of a text, if they are new and there is room."""
+        if text not in self and self.room > 0:
+            self[text] = states
+            self.room -= states.nbytes
+
+
+@functools.lru_cache(maxsize=1)
+def _kept(frozen: int, weights: tuple[float, ...]) -> _Kept:
+    """What layers with these weights have read; trainings that start from the same encoder share it."""
+    return _Kept(KEPT)
 
 
 class _Passed(nn.Module):

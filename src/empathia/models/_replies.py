@@ -36,9 +36,10 @@ class ReplyHead(nn.Module):
             self.weights[i] = weights * counts.sum() / (weights * counts).sum()
 
     def step(self, encoder: HuggingFaceEncoder, examples: Sequence[Example], dice: random.Random) -> Tensor:
-        """The loss on some rows."""
+        """The loss on some rows; what a reply answers is read without being taught, which saves a third of the time."""
         reply = encoder.read([example.turn.content for example in examples])
-        context = encoder.read(["\n".join(turn.content for turn in example.context) for example in examples])
+        with torch.no_grad():
+            context = encoder.read(["\n".join(turn.content for turn in example.context) for example in examples])
         outputs = self(reply.states, reply.mask, context.states, context.mask)
         levels = torch.tensor([[_grade(example, name).level for name in self.names] for example in examples])
         return self.loss(outputs, levels, self._marks(reply, examples), reply.mask)
