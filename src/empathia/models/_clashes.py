@@ -1,8 +1,8 @@
 """Replies with a context that they answer and one that they do not: what teaches a model to heed the context.
 
 Made from conversations alone, without labels of empathy: a reply after its own context fits; after a context of the opposite
-feeling about a like topic, after a neutral one, or after that of a stranger it does not. Neutral exchanges with an empathic
-sentence put into the reply fit nowhere. The contrast set and the carriers of the probe are never used.
+feeling about a like topic, after a neutral one, or after that of a stranger it does not. In neutral exchanges there is nothing
+to react to, also when an empathic sentence is put into the reply. The contrast set and the carriers of the probe are never used.
 """
 
 import random
@@ -26,7 +26,7 @@ KINDS = ("inverted", "neutral", "stranger")
 
 
 class Clash(NamedTuple):
-    """A reply, a context that it answers (none for one that fits nowhere), and a context that it does not."""
+    """A reply, a context to which it reacts (none if there is no such), and a context that leaves it nothing to react to."""
 
     reply: str
     fitting: str | None
@@ -54,7 +54,8 @@ def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 6000)
     for name in ("esconv", "care"):
         others = list(_replies(data, name))
         found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 4))]
-    found += _planted(rows, neutral, dice, count=len(talk) // 3)
+    found += [Clash(reply, None, context) for context, reply in neutral]
+    found += _planted(rows, neutral, dice, count=2 * len(neutral))
     found += [Clash(reply, post, dice.choice(neutral)[0]) for post, reply in own if neutral]
     dice.shuffle(found)
     return found
