@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped]
 
 from empathia import metrics, seeding
+from empathia.encoders import Encoded, Encoder
 from empathia.evaluation import Split
 from empathia.models import Model
 from empathia.models._similar import open_encoder
@@ -90,21 +91,40 @@ def _regression(texts: Sequence[str], gold: Sequence[int], classes: int) -> Scor
     return scores
 
 
+class Remembering:
+    """An encoder that reads each text once: the systems and seeds of a benchmark ask for the same sentences."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.known: dict[str, Encoded] = {}
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """The token states of each text."""
+        new = list(dict.fromkeys(text for text in texts if text not in self.known))
+        self.known |= zip(new, self.encoder.encode(new), strict=True)
+        return [self.known[text] for text in texts]
+
+
+@cache
+def opened(where: str) -> Encoder:
+    """The encoder of a folder, or the default model's."""
+    return Remembering(open_encoder(where))
+
+
 def micromodels(rows: Split, encoder: str) -> Model:
     """Micromodels, scored honestly: seeds of training rows, none of which is compared with itself."""
-    return seeding.fit(rows, open_encoder(encoder), where=encoder, by="likest")
+    return seeding.fit(rows, opened(encoder), where=encoder, by="likest")
 
 
 def few(count: int, rows: Split, encoder: str) -> Model:
     """The same with so many seeds per mechanism: those most used on validation rows."""
-    opened = open_encoder(encoder)
-    kept = seeding.prune(seeding.make(rows.train, by="likest"), rows.valid, count, opened)
-    return seeding.fit(rows, opened, given=kept, where=encoder, by="likest")
+    kept = seeding.prune(seeding.make(rows.train, by="likest"), rows.valid, count, opened(encoder))
+    return seeding.fit(rows, opened(encoder), given=kept, where=encoder, by="likest")
 
 
 def glass(rows: Split, encoder: str) -> Model:
     """Micromodels with our features: shares of graded seeds."""
-    return seeding.fit(rows, open_encoder(encoder), where=encoder)
+    return seeding.fit(rows, opened(encoder), where=encoder)
 
 
 def leaking(rows: Split, encoder: str) -> Model:
@@ -112,7 +132,7 @@ def leaking(rows: Split, encoder: str) -> Model:
 
     Training rows are compared with themselves too. What it reaches is no result: it shows what the leak is worth.
     """
-    model = seeding.bare(open_encoder(encoder), seeding.make(rows.train, by="likest"), encoder, by="likest")
+    model = seeding.bare(opened(encoder), seeding.make(rows.train, by="likest"), encoder, by="likest")
     model = seeding.chosen(seeding.taught(model, rows.train, seeding.together(model, rows.train)), rows.valid)
     leaked = seeding.bare(model.encoder, seeding.make(rows.test, by="likest"), encoder, by="likest")
     sets = {name: replace(some, threshold=model.seeds[name].threshold) for name, some in leaked.seeds.items()}
