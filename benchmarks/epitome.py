@@ -85,7 +85,7 @@ def run(system: str, protocol: str, number: int, rows: Split, recipe: training.R
         "protocol": protocol,
         "number": number,
         "seconds": seconds,
-        "recipe": {"epochs": recipe.epochs, "rate": recipe.rate, "frozen": recipe.frozen},
+        "recipe": {"epochs": recipe.epochs, "rate": recipe.rate, "frozen": recipe.frozen, "rows": recipe.rows},
         "scores": [score.model_dump(include={"output", "metric", "value", "baselines"}) for score in scores],
         "probe": [found.model_dump() for found in probed],
     }
@@ -164,20 +164,21 @@ def main(
     systems: Annotated[str, typer.Option(help="Which systems, with commas between.")] = ",".join([*CHEAP, *HEADS]),
     protocol: Annotated[str, typer.Option(help="`split` or `folds`.")] = "split",
     seeds: Annotated[int, typer.Option(help="How many seeds (or folds) of the trained systems; the cheap ones have ten.")] = 3,
-    epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 5,
+    epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 4,
     rate: Annotated[float, typer.Option(help="Learning rate of the encoder.")] = 1e-4,
     frozen: Annotated[int, typer.Option(help="Lowest layers of the encoder that are not trained.")] = 0,
+    rows: Annotated[int, typer.Option(help="Rows of a step.")] = 16,
     quick: Annotated[bool, typer.Option("--quick", help="150 rows, one epoch, one seed: a test of the path, not a result.")] = False,
 ) -> None:
     """Run what is missing, then print and save the tables."""
     done: list[Run] = json.loads(RUNS.read_text(encoding="utf-8")) if RUNS.exists() and not quick else []
     known = {(one["encoder"], one["system"], one["protocol"], one["number"]) for one in done}
-    recipe = training.Recipe(epochs=1 if quick else epochs, rate=rate, frozen=frozen)
-    for number, rows in parts(protocol, quick=quick):
+    recipe = training.Recipe(epochs=1 if quick else epochs, rate=rate, frozen=frozen, rows=rows)
+    for number, parted in parts(protocol, quick=quick):
         for system in systems.split(","):
             wanted = number < (1 if quick else 10 if system in CHEAP and protocol == "split" else seeds)
             if wanted and (Path(encoder).name, system, protocol, number) not in known:
-                done.append(run(system, protocol, number, rows, recipe, encoder))
+                done.append(run(system, protocol, number, parted, recipe, encoder))
                 if not quick:
                     RUNS.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     found = [*table(done), *probes(done)]
