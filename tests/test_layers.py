@@ -12,6 +12,7 @@ LAYERS = [
     ["schema", "errors"],
     ["findings"],
     ["parts", "task", "segment", "metrics", "comparison", "words", "lexicons", "topics"],
+    ["language"],
     ["seeds"],
     ["corpora", "encoders", "llm", "knowledge", "report"],
     ["models"],

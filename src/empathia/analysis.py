@@ -7,6 +7,7 @@ from typing import Any, cast, get_args
 
 from empathia import corpora, models
 from empathia.errors import UnknownName
+from empathia.language import foreign
 from empathia.models import Model, prompted
 from empathia.models.prompted import Prompted
 from empathia.models.seeded import Seeded
@@ -115,6 +116,7 @@ def _put_together(dialogue: Dialogue, answers: Mapping[int, Mapping[str, Answer]
                 role=turn.role,
                 content=turn.content,
                 sentences=sentences(turn.content),
+                english=not foreign(turn.content),
                 outcome=outcome,
                 metadata=turn.metadata,
                 **given,

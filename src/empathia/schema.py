@@ -145,12 +145,20 @@ class Example(Record):
         return tuple(self.dialogue.turns[i] for i in self.dialogue.answered(self.index))
 
 
+SURE = 0.5  # scores are calibrated: one half is as often right as wrong
+
+
 class ChoiceAnswer(Record):
     """One label of several, and the sentence that decided it."""
 
     label: str
     scores: Mapping[str, float]
     evidence: Span | None = None
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the answer is likelier wrong than right, by its own score."""
+        return self.scores.get(self.label, 0) < SURE
 
 
 class LevelAnswer(Record):
@@ -159,6 +167,11 @@ class LevelAnswer(Record):
     level: int
     scores: tuple[float, ...]
     rationales: tuple[ScoredSpan, ...] = ()
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the level is likelier wrong than right, by its own score."""
+        return self.scores[self.level] < SURE
 
     @property
     def expected(self) -> float:
@@ -221,6 +234,7 @@ class TurnAnalysis(BaseModel):
     role: str
     content: str
     sentences: tuple[Span, ...]
+    english: bool = True
     outcome: Outcome | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
 

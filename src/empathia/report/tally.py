@@ -21,6 +21,7 @@ class Tally:
         self.keep = keep
         self.conversations = 0
         self.turns = 0
+        self.foreign = 0
         self.outcomes: Counter[str] = Counter()
         self.conversations_with: Counter[str] = Counter()
         self.counts: dict[str, Counter[str | int]] = {}
@@ -71,6 +72,7 @@ class Tally:
 
     def _count(self, turn: TurnAnalysis) -> None:
         self.turns += 1
+        self.foreign += not turn.english
         if turn.outcome:
             self.outcomes[turn.outcome] += 1
         for given in answers(turn, self.tasks):

@@ -81,6 +81,8 @@ class Look:
 def _figures(tally: Tally) -> Iterator[Text]:
     figures = [counted(tally.conversations, "conversation"), counted(tally.turns, "turn")]
     yield Text(" · ".join([*figures, counted(tally.replies, "reply", "replies")] if tally.replies else figures), "bold")
+    if tally.foreign:
+        yield Text(f"{counted(tally.foreign, 'turn')} not in English: what is said of them is a guess.", "bold")
 
 
 def _plot(plot: Plot, look: Look) -> RenderResult:
@@ -177,6 +179,8 @@ def _conversation(analysis: Analysis, tally: Tally, look: Look) -> RenderResult:
 def _heading(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
     parts = [Text(visible(turn.role).replace("\n", " "), "bold")]
     parts[0].truncate(24, overflow="ellipsis")
+    if not turn.english:
+        parts.append(Text("not English", "bold"))
     if turn.outcome:
         parts.append(Text(title(turn.outcome), f"bold {TERMINAL[hues((turn.outcome,))[turn.outcome]]}"))
     names = marked_names(tally.tasks)
@@ -184,9 +188,11 @@ def _heading(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
     for given in answers(turn, tally.tasks):
         answer = given.answer
         if isinstance(answer, ChoiceAnswer):
-            parts.append(Text(f"{answer.label} {answer.scores.get(answer.label, 0):.2f}", "dim"))
+            parts.append(Text(f"{answer.label} {answer.scores.get(answer.label, 0):.2f}{_unsure(answer)}", "dim"))
         elif isinstance(answer, LevelAnswer):
-            parts.append(Text(f"{short[given.name]} {answer.level}", _style(given.name, names, look) if answer.level else "dim"))
+            parts.append(
+                Text(f"{short[given.name]} {answer.level}{_unsure(answer)}", _style(given.name, names, look) if answer.level else "dim")
+            )
         elif isinstance(answer, SpansAnswer):
             parts += [Text(title(given.name), _style(given.name, names, look))] if answer.spans else []
         elif isinstance(answer, FlagAnswer):
@@ -198,6 +204,10 @@ def _heading(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
         else:
             parts += [Text(label, "dim") for label in answer.labels]
     return Text.assemble((" · ", "dim")).join(parts)
+
+
+def _unsure(answer: ChoiceAnswer | LevelAnswer) -> str:
+    return " unsure" if answer.unsure else ""
 
 
 def _message(turn: TurnAnalysis, tally: Tally, look: Look) -> Text:
