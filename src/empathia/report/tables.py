@@ -45,7 +45,7 @@ def check_path(path: Path, *, sources: Iterable[Path] = ()) -> None:
 
 def columns(tasks: Sequence[Task]) -> dict[str, type]:
     """The columns of a table, each with the type of its values; which there are follows from the tasks alone."""
-    found: dict[str, type] = {"id": str, "index": int, "role": str, "content": str, "outcome": str}
+    found: dict[str, type] = {"id": str, "index": int, "role": str, "content": str, "english": bool, "outcome": str}
     for name, output in ((name, output) for task in tasks for name, output in task.outputs.items()):
         found |= _columns(name, output)
     return {**found, "metadata": str, "conversation_metadata": str}
@@ -76,7 +76,7 @@ def rows(analyses: Iterable[Analysis], tasks: Sequence[Task]) -> Iterator[dict[s
 
 
 def _row(turn: TurnAnalysis, tasks: Sequence[Task]) -> dict[str, Any]:
-    row: dict[str, Any] = turn.model_dump(include={"index", "role", "content", "outcome"}) | {"metadata": _json(turn.metadata)}
+    row: dict[str, Any] = turn.model_dump(include={"index", "role", "content", "english", "outcome"}) | {"metadata": _json(turn.metadata)}
     for given in answers(turn, tasks):
         row |= _cells(given.name, given.answer)
     return row
@@ -125,7 +125,7 @@ def _write_csv(analyses: Iterable[Analysis], path: Path, tasks: Sequence[Task]) 
 
 def _write_parquet(analyses: Iterable[Analysis], path: Path, tasks: Sequence[Task]) -> None:
     arrow, parquet = _pyarrow()
-    types = {str: arrow.string(), int: arrow.int32(), float: arrow.float64()}
+    types = {str: arrow.string(), int: arrow.int32(), float: arrow.float64(), bool: arrow.bool_()}
     schema = arrow.schema([(name, types[kind]) for name, kind in columns(tasks).items()])
     stream = rows(analyses, tasks)
     with _moved_at_end(path) as part, parquet.ParquetWriter(part, schema) as writer:
