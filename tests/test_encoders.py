@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+import tiny
 import torch
 
 from empathia.encoders import huggingface
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import ModelError
-from tests import tiny
 
 TEXTS = ["i feel so sad", "the cat is in the day and we know how to go", "ok"]
 

@@ -1,5 +1,6 @@
 """Training on tiny corpora with a tiny encoder: the loop, checkpoints, export and the model folder."""
 
+import random
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from empathia import explanation, models, tasks, training
 from empathia.errors import InputError, ModelError, UnknownName
 from empathia.evaluation import evaluate, folds, rows_of, split
 from empathia.models._network import Network
-from empathia.schema import Dialogue, FlagAnswer, Problem
+from empathia.schema import Dialogue, Example, FlagAnswer, Problem, Turn
+from empathia.training._rows import drawn
 
 RECIPE = training.Recipe(epochs=2, rows=16, window=64)
 NAMES = tuple(name for name in tasks.names() if name != "risk")  # which learns from a thousand rows of the package
@@ -131,6 +133,16 @@ def test_a_damaged_model_folder_is_named(tmp_path: Path, trained: Path, harm: st
         (folder / "model.json").write_text("{", encoding="utf-8")
     with pytest.raises(ModelError, match="model"):
         models.load(folder)
+
+
+def test_an_epoch_may_draw_some_rows_of_a_large_corpus() -> None:
+    turns = tuple(Turn(role="ab"[i % 2], content="so", labels={"x": "y"}) for i in range(4))
+    rows = [Example(dialogue=Dialogue(id=str(n), turns=turns), index=i) for n in range(9) for i in range(4)]
+    assert drawn(rows, None, random.Random(0)) == drawn(rows, 36, random.Random(0)) == rows
+    one, other = (drawn(rows, 10, random.Random(seed)) for seed in (0, 1))
+    assert len(one) == len(other) == 12
+    assert one != other
+    assert len({row.dialogue.id for row in one}) == 3
 
 
 def test_splits_and_folds_keep_groups_together(corpora: Path) -> None:

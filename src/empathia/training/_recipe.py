@@ -14,6 +14,7 @@ class Recipe:
     epochs: int = 5
     patience: int = 2
     rows: int = 32  # per step, of the task with most rows; the others in proportion
+    most: int | None = None  # rows of a task in an epoch, drawn anew for each, so that a large corpus does not drown the others
     rate: float = 1e-4
     head_rate: float = 5e-4
     decay: float = 0.01

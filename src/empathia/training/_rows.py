@@ -58,6 +58,28 @@ def _labels(output: Output, example: Example, name: str) -> tuple[str, ...]:
     return (str(example.turn.labels[name]),)
 
 
+def drawn(examples: Sequence[Example], most: int | None, dice: random.Random) -> Sequence[Example]:
+    """At least `most` of the examples, if there are as many: those of dialogues drawn by chance."""
+    if most is None or len(examples) <= most:
+        return examples
+    found: list[Example] = []
+    for some in _shuffled(examples, dice):
+        found += some
+        if len(found) >= most:
+            break
+    return found
+
+
+def _shuffled(examples: Sequence[Example], dice: random.Random) -> list[list[Example]]:
+    """The examples of each dialogue, the dialogues in an order of chance."""
+    apart: dict[str, list[Example]] = {}
+    for example in examples:
+        apart.setdefault(example.dialogue.id, []).append(example)
+    order = list(apart.values())
+    dice.shuffle(order)
+    return order
+
+
 def batches(examples: Sequence[Example], count: int, dice: random.Random) -> Iterator[list[Example]]:
     """`count` batches that hold every example once, those of like length together to save padding."""
     rows = list(examples)
@@ -76,11 +98,6 @@ def batches(examples: Sequence[Example], count: int, dice: random.Random) -> Ite
 
 def by_dialogue(examples: Sequence[Example], count: int, dice: random.Random) -> Iterator[list[Example]]:
     """`count` batches that hold every example once, those of one dialogue together, so that what they share is read once."""
-    apart: dict[str, list[Example]] = {}
-    for example in examples:
-        apart.setdefault(example.dialogue.id, []).append(example)
-    order = list(apart.values())
-    dice.shuffle(order)
-    rows = [example for some in order for example in some]
+    rows = [example for some in _shuffled(examples, dice) for example in some]
     cuts = [round(i * len(rows) / count) for i in range(count + 1)]
     return iter([rows[low:high] or rows[-1:] for low, high in pairwise(cuts)])

@@ -20,7 +20,7 @@ from empathia.schema import Example
 from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
 from empathia.training._choosing import untuned
 from empathia.training._recipe import Plan, Progress, Watch
-from empathia.training._rows import batches, by_dialogue
+from empathia.training._rows import batches, by_dialogue, drawn
 
 HEADLINES = {
     Choice: "macro_f1",
@@ -39,7 +39,8 @@ class Run:
         self.network, self.asked, self.rows, self.watch = network, asked, rows, watch
         self.recipe, self.folder = plan.recipe, plan.out / "checkpoint"
         recipe = plan.recipe
-        self.steps = math.ceil(max(len(part.train) for part in rows.values()) / recipe.rows)
+        most = max(len(part.train) for part in rows.values())
+        self.steps = math.ceil(min(most, recipe.most or most) / recipe.rows)
         learnt = [weight for weight in network.encoder.parameters() if weight.requires_grad]
         groups = [{"params": learnt, "lr": recipe.rate}, {"params": list(network.heads.parameters()), "lr": recipe.head_rate}]
         self.optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
@@ -73,7 +74,7 @@ class Run:
         self.network.train()
         rows = {
             task.name: (by_dialogue if getattr(self.network.heads[task.name], "together", False) else batches)(
-                self.rows[task.name].train, self.steps, dice
+                drawn(self.rows[task.name].train, self.recipe.most, dice), self.steps, dice
             )
             for task in self.asked
         }
