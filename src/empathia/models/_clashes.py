@@ -6,6 +6,7 @@ to react to, also when an empathic sentence is put into the reply. The contrast 
 """
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,8 @@ POSITIVE = frozenset(
     {"anticipating", "caring", "confident", "content", "excited", "faithful", "grateful", "hopeful", "impressed", "joyful", "proud"}
     | {"trusting"}
 )
-KINDS = ("inverted", "neutral", "stranger")
+KINDS = ("inverted", "inverted", "neutral", "stranger")
+_APART = re.compile(r"\s+(?=[.,!?;:)%])|(?<=[(])\s+|\s*\u2019\s*|\s+'\s*(?=(?:m|s|t|re|ve|d|ll)\b)")
 
 
 class Clash(NamedTuple):
@@ -33,7 +35,7 @@ class Clash(NamedTuple):
     clashing: str
 
 
-def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 6000) -> list[Clash]:
+def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000) -> list[Clash]:
     """Up to `most` clashes from the training rows of the mechanisms and from other conversations; missing corpora are left out."""
     dice = random.Random(f"clashes {seed}")
     own = [(example.context[-1].content, example.turn.content) for example in rows]
@@ -53,9 +55,9 @@ def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 6000)
             found.append(Clash(reply, context, dice.choice(talk)[0]))
     for name in ("esconv", "care"):
         others = list(_replies(data, name))
-        found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 4))]
+        found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 8))]
     found += [Clash(reply, None, context) for context, reply in neutral]
-    found += _planted(rows, neutral, dice, count=2 * len(neutral))
+    found += _planted(rows, neutral, dice, count=most // 3)
     found += [Clash(reply, post, dice.choice(neutral)[0]) for post, reply in own if neutral]
     dice.shuffle(found)
     return found
@@ -94,7 +96,12 @@ def _neutral(data: Path) -> Iterator[tuple[str, str]]:
         for one, other in zip(dialogue.turns, dialogue.turns[1:], strict=False):
             calm = one.labels.get("emotion") == other.labels.get("emotion") == "neutral"
             if calm and one.role != other.role and len(one.content.split()) > 3:
-                yield one.content, other.content
+                yield _joined(one.content), _joined(other.content)
+
+
+def _joined(text: str) -> str:
+    """The text without the spaces that a tokenizer left around marks: what is neutral must not be known by its spaces."""
+    return _APART.sub(lambda found: "'" if found[0].strip() else "", text)
 
 
 def _replies(data: Path, name: str) -> Iterator[tuple[str, str]]:
