@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tiny
 
@@ -12,30 +13,29 @@ import torch
 from empathia import probing, tasks
 from empathia.encoders.onnx import session
 from empathia.evaluation import rows_of
+from empathia.models._asks.replies import heeded
 from empathia.models._clashes import clashes
 from empathia.models._export import _export_head, shrink
-from empathia.models.epitome import Epitome, gated
+from empathia.models.epitome import Epitome
 
 TASK = tasks.load("mechanisms")
 
 
 def test_an_open_gate_changes_nothing_and_a_shut_one_leaves_level_0() -> None:
-    levels = torch.randn(4, 3, 3)
-    assert torch.allclose(gated(levels, torch.full((4, 1), 50.0)).softmax(-1), levels.softmax(-1), atol=1e-5)
-    assert (gated(levels, torch.full((4, 1), -50.0)).softmax(-1)[..., 0] > 0.999).all()
+    scores = np.array([0.2, 0.3, 0.5], np.float32)
+    assert np.allclose(heeded(scores, np.array(50, np.float32), 0.0), scores)
+    assert np.allclose(heeded(scores, np.array(-50, np.float32), 0.0), [1, 0, 0])
 
 
 def test_a_gate_in_between_keeps_the_order_of_the_levels_above_0() -> None:
-    levels = torch.tensor([[[0.0, 1.0, 2.0]]])
-    shares = gated(levels, torch.tensor([[0.0]])).softmax(-1)[0, 0]
-    assert shares.sum().item() == pytest.approx(1, abs=1e-5)
-    assert (shares[2] / shares[1]).item() == pytest.approx(torch.e, rel=1e-3)
+    shares = heeded(np.array([0.2, 0.3, 0.5], np.float32), np.array(-2, np.float32), -2.0)
+    assert np.allclose(shares, [0.6, 0.15, 0.25])
 
 
 def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:
     states, mask = torch.randn(2, 5, 8), torch.ones(2, 5)
-    assert set(Epitome(TASK, 8)(states, mask, states, mask)) == {"levels", "marks"}
-    assert Epitome(TASK, 8, heed=True)(states, mask, states, mask)["fit"].shape == (2,)
+    assert set(Epitome(TASK, 8, heed=False)(states, mask, states, mask)) == {"levels", "marks"}
+    assert Epitome(TASK, 8)(states, mask, states, mask)["fit"].shape == (2,)
 
 
 def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_without_other_corpora_the_posts_of_strangers_remain(tmp_path: Path) -> 
 
 def test_export_keeps_the_gate(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    head = Epitome(TASK, 16, heed=True).eval()
+    head = Epitome(TASK, 16).eval()
     _export_head(head, tmp_path / "head.onnx", 16)
     shrink(tmp_path / "head.onnx")
     feed = {"reply": torch.randn(3, 6, 16), "reply_mask": torch.ones(3, 6)}

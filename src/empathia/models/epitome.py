@@ -7,7 +7,7 @@ published. With `alone`, the levels see the reply only: the fine-tuned encoder a
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -52,7 +52,12 @@ class Epitome(ReplyHead):
             return outputs
         one, other = masked_mean(reply, reply_mask), masked_mean(context, context_mask)
         fit = self.gate(torch.cat([one, other, one * other, (one - other).abs(), masked_mean(states, reply_mask)], dim=-1))  # (batch, 1)
-        return outputs | {"levels": gated(outputs["levels"], fit), "fit": fit[:, 0]}
+        return outputs | {"fit": fit[:, 0]}
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """What the model card holds beside what every head has: from which fit on empathy rather counts than not."""
+        return {} if self.gate is None else {"fits_from": 0.0}
 
     def prepare(self, examples: Sequence[Example], data: Path, seed: int) -> None:
         """Balance the levels and, to heed the context, make the clashes."""
@@ -64,6 +69,14 @@ class Epitome(ReplyHead):
         loss = super().step(encoder, examples, dice)
         return loss + self._clash(encoder, dice.sample(self.clashes, len(examples))) if self.clashes else loss
 
+    def loss(self, outputs: Mapping[str, Tensor], levels: Tensor, marks: Tensor, mask: Tensor) -> Tensor:
+        """Levels and rationales as published; and a reply that shows empathy fits what it answers."""
+        loss = super().loss(outputs, levels, marks, mask)
+        shown = levels.amax(dim=1) > 0
+        if self.gate is None or not shown.any():
+            return loss
+        return loss + F.binary_cross_entropy_with_logits(outputs["fit"][shown], torch.ones(int(shown.sum())))
+
     def _clash(self, encoder: HuggingFaceEncoder, some: Sequence[Clash]) -> Tensor:
         """How far the gate is from open before the fitting contexts and from shut before the clashing ones."""
         fitting = [clash for clash in some if clash.fitting is not None]
@@ -73,13 +86,6 @@ class Epitome(ReplyHead):
         fit = self(replies.states[rows], replies.mask[rows], contexts.states, contexts.mask)["fit"]
         gold = torch.tensor([0.0] * len(some) + [1.0] * len(fitting))
         return F.binary_cross_entropy_with_logits(fit, gold)
-
-
-def gated(levels: Tensor, fit: Tensor) -> Tensor:
-    """Logits of levels (batch, names, levels) whose part above level 0 counts only as far as the reply fits: fit (batch, 1)."""
-    shares, open_ = torch.softmax(levels, dim=-1), torch.sigmoid(fit)[..., None]  # (batch, names, levels), (batch, 1, 1)
-    above = shares[..., 1:] * open_
-    return torch.log(torch.cat([1 - above.sum(dim=-1, keepdim=True), above], dim=-1).clamp(min=1e-6))
 
 
 HEAD = Epitome

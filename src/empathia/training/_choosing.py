@@ -17,7 +17,9 @@ from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, FlagAn
 from empathia.task import Causes, Choices, Flag, Level, Task
 
 TEMPERATURES = tuple(step / 10 for step in range(5, 41))
-RECALL = 0.97  # of a flag
+RECALL = 0.97  # of a flag, and of the gate that lets empathy count
+OPEN = -99.0  # a gate that lets everything through
+GATES = (-4.0, -3.5, -3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
@@ -48,8 +50,11 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
 
 def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, Any]:
     settings = untuned(network, task)
-    asked = evaluation.ask(network.model({task.name: settings}), task, examples)
+    open_ = settings | {"fits_from": OPEN}
+    asked = evaluation.ask(network.model({task.name: open_}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
+    if "fits_from" in settings:
+        settings["fits_from"] = _fits_from(network, task, examples, settings)
     if "shares" in settings:
         settings["shares"] = _shares(network, task, examples, settings)
     if "thresholds" in settings:
@@ -111,6 +116,18 @@ def _flag_threshold(network: Network, task: Task, examples: Sequence[Example], s
     answers = [cast(FlagAnswer, found[name]) for found in evaluation.ask(network.model({task.name: settings}), task, examples)]
     called = sorted((answer.score for e, answer in zip(examples, answers, strict=True) if e.turn.labels.get(name)), reverse=True)
     return called[math.ceil(RECALL * len(called)) - 1] if called else 0.5
+
+
+def _fits_from(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
+    """The narrowest gate that still lets through so much of the empathy that is shown and found in the validation rows."""
+
+    def found(gate: float) -> list[bool]:
+        answers = evaluation.ask(network.model({task.name: {**settings, "fits_from": gate}}), task, examples)
+        rows = zip(examples, answers, strict=True)
+        return [cast(LevelAnswer, some[name]).level > 0 for e, some in rows for name in some if level_of(e, name)]
+
+    before = sum(found(OPEN))
+    return max((gate for gate in GATES if sum(found(gate)) >= RECALL * before), default=GATES[0])
 
 
 def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswer]]) -> float:

@@ -40,9 +40,17 @@ def answers(
         marks = marked(example.turn.content, unit.about, sigmoid(outputs["marks"]))
         for column, name in enumerate(task.outputs):
             scores = softmax(outputs["levels"][column], warmth(settings, name))
+            if "fit" in outputs:
+                scores = heeded(scores, outputs["fit"], settings["fits_from"])
             answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
             levels[name] = _stronger(levels.get(name), answer)
     return {name: telling(answer, settings["shares"][name]) for name, answer in levels.items()}
+
+
+def heeded(scores: Floats, fit: Floats, fits_from: float) -> Floats:
+    """Scores of levels whose part above level 0 counts only as far as the reply fits what it answers."""
+    above = scores[1:] * sigmoid(fit - np.float32(fits_from))
+    return np.concatenate([1 - above.sum(keepdims=True), above]).astype(np.float32)
 
 
 def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
