@@ -56,8 +56,8 @@ def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000
     for name in ("esconv", "care"):
         others = list(_replies(data, name))
         found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 8))]
-    found += [Clash(reply, None, context) for context, reply in neutral]
-    found += _planted(rows, neutral, dice, count=most // 3)
+    found += [Clash(reply, None, context) for context, reply in dice.sample(neutral, min(len(neutral), most // 8))]
+    found += _planted(rows, neutral, dice, count=most // 4)
     found += [Clash(reply, post, dice.choice(neutral)[0]) for post, reply in own if neutral]
     dice.shuffle(found)
     return found

@@ -1,13 +1,13 @@
 """EPITOME's model: the tokens of a reply attend over those of the post, then give a level and mark rationales (Sharma et al. 2020).
 
 Here one encoder serves both sides and all three mechanisms; each mechanism pools the reply by an attention of its own.
-A gate asks beside whether the reply answers this context at all, and empathy counts only as far as it does; the gate is taught
-by replies after contexts that they answer and after ones that they do not (`_clashes.py`). Without `heed` there is no gate, as
+A gate asks beside whether the reply answers this context at all, and empathy counts only as far as it does; it is taught by
+replies after contexts that they answer and after ones that they do not (`_clashes.py`). Without `heed` there is no gate, as
 published. With `alone`, the levels see the reply only: the fine-tuned encoder as a baseline.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.models._asks.replies import OPEN
 from empathia.models._clashes import Clash, clashes
 from empathia.models._layers import FAR, Attention, masked_max, masked_mean
 from empathia.models._replies import ReplyHead
@@ -29,7 +30,7 @@ class Epitome(ReplyHead):
         super().__init__(task)
         self.heed, self.alone = heed, alone
         self.clashes: list[Clash] = []
-        self.gate = nn.Sequential(nn.Linear(5 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1)) if heed else None
+        self.gate = nn.Sequential(nn.Linear(4 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1)) if heed else None
         self.across = Attention(width)
         self.norm = nn.LayerNorm(width)
         self.mark = nn.Linear(width, len(self.names))  # is this token part of a rationale?
@@ -50,17 +51,21 @@ class Epitome(ReplyHead):
         outputs = {"levels": torch.stack(levels, dim=1), "marks": self.mark(states)}
         if self.gate is None:
             return outputs
-        one, other = masked_mean(reply, reply_mask), masked_mean(context, context_mask)
-        fit = self.gate(torch.cat([one, other, one * other, (one - other).abs(), masked_mean(states, reply_mask)], dim=-1))  # (batch, 1)
-        return outputs | {"fit": fit[:, 0]}
+        return outputs | {"fit": self.fit(masked_mean(reply, reply_mask), masked_mean(context, context_mask))}
+
+    def fit(self, reply: Tensor, context: Tensor) -> Tensor:
+        """How far replies answer contexts, by the means of their states: (…, width) twice -> (…)."""
+        assert self.gate is not None
+        fit: Tensor = self.gate(torch.cat([reply, context, reply * context, (reply - context).abs()], dim=-1))[..., 0]
+        return fit
 
     @property
     def settings(self) -> dict[str, float]:
         """What the model card holds beside what every head has: from which fit on empathy rather counts than not."""
-        return {} if self.gate is None else {"fits_from": 0.0}
+        return {} if self.gate is None else {"fits_from": OPEN}
 
     def prepare(self, examples: Sequence[Example], data: Path, seed: int) -> None:
-        """Balance the levels and, to heed the context, make the clashes."""
+        """Balance the levels and, to heed the context, find the clashes."""
         super().prepare(examples, data, seed)
         self.clashes = clashes(examples, data, seed=seed) if self.heed else []
 
@@ -69,23 +74,24 @@ class Epitome(ReplyHead):
         loss = super().step(encoder, examples, dice)
         return loss + self._clash(encoder, dice.sample(self.clashes, len(examples))) if self.clashes else loss
 
-    def loss(self, outputs: Mapping[str, Tensor], levels: Tensor, marks: Tensor, mask: Tensor) -> Tensor:
-        """Levels and rationales as published; and a reply that shows empathy fits what it answers."""
-        loss = super().loss(outputs, levels, marks, mask)
-        shown = levels.amax(dim=1) > 0
-        if self.gate is None or not shown.any():
-            return loss
-        return loss + F.binary_cross_entropy_with_logits(outputs["fit"][shown], torch.ones(int(shown.sum())))
-
     def _clash(self, encoder: HuggingFaceEncoder, some: Sequence[Clash]) -> Tensor:
-        """How far the gate is from open before the fitting contexts and from shut before the clashing ones."""
-        fitting = [clash for clash in some if clash.fitting is not None]
-        replies = encoder.read([clash.reply for clash in some])
-        contexts = encoder.read([clash.clashing for clash in some] + [str(clash.fitting) for clash in fitting])
-        rows = torch.tensor([*range(len(some)), *(i for i, clash in enumerate(some) if clash.fitting is not None)])
-        fit = self(replies.states[rows], replies.mask[rows], contexts.states, contexts.mask)["fit"]
-        gold = torch.tensor([0.0] * len(some) + [1.0] * len(fitting))
-        return F.binary_cross_entropy_with_logits(fit, gold)
+        """How far the gate is from open before the fitting contexts, and from shut before the clashing ones and those of the others."""
+        fitting = [i for i, clash in enumerate(some) if clash.fitting is not None]
+        told = [str(some[i].fitting) for i in fitting]
+        replies = _means(encoder, [clash.reply for clash in some])
+        contexts = _means(encoder, [clash.clashing for clash in some] + told)
+        clashing, own = contexts[: len(some)], contexts[len(some) :]
+        around = own[None].expand(len(own), *own.shape)  # (fitting, fitting, width): each reply before each context
+        table = self.fit(replies[fitting][:, None].expand_as(around), around)
+        same = torch.tensor([[one == other for other in told] for one in told], dtype=torch.bool).view(len(told), len(told))
+        fits = [2 * F.logsigmoid(table.diagonal()), F.logsigmoid(-table[~same]), F.logsigmoid(-self.fit(replies, clashing))]
+        return -torch.stack([kind.mean() for kind in fits if kind.numel()]).mean()
+
+
+def _means(encoder: HuggingFaceEncoder, texts: Sequence[str]) -> Tensor:
+    """The mean state of each text: (texts, width)."""
+    read = encoder.read(texts)
+    return masked_mean(read.states, read.mask)
 
 
 HEAD = Epitome

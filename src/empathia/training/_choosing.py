@@ -8,7 +8,7 @@ import numpy as np
 
 from empathia import evaluation, metrics
 from empathia.evaluation import Split
-from empathia.models._asks.replies import telling
+from empathia.models._asks.replies import OPEN, telling
 from empathia.models._labels import labels_of, level_of
 from empathia.models._network import Network
 from empathia.models._numbers import Floats, softmax
@@ -18,7 +18,6 @@ from empathia.task import Causes, Choices, Flag, Level, Task
 
 TEMPERATURES = tuple(step / 10 for step in range(5, 41))
 RECALL = 0.97  # of a flag, and of the gate that lets empathy count
-OPEN = -99.0  # a gate that lets everything through
 GATES = (-4.0, -3.5, -3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -50,8 +49,7 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
 
 def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, Any]:
     settings = untuned(network, task)
-    open_ = settings | {"fits_from": OPEN}
-    asked = evaluation.ask(network.model({task.name: open_}), task, examples)
+    asked = evaluation.ask(network.model({task.name: settings}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
     if "fits_from" in settings:
         settings["fits_from"] = _fits_from(network, task, examples, settings)

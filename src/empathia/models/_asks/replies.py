@@ -14,6 +14,7 @@ from empathia.segment import sentences
 from empathia.task import Task
 
 LONGEST = 256  # tokens of a reply that are read at once
+OPEN = -99.0  # a fit from which on empathy counts, whatever the context
 
 
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
