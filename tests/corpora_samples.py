@@ -117,6 +117,7 @@ SAMPLES = {
     "comet_contexts": Sample({"comet_test.jsonl": lines(COMET)}, 1),
     "crisis": Sample({"sentences.jsonl": lines({"text": "Call me at once.", "risk": 1, "kind": "danger", "note": "short"})}, 1),
     "cskb": Sample({"evaluation_set.csv": "head,relation,tail,label,class,split\nh,xWant,t,1,all_head,tst\nh,xWant,u,0,all_head,dev\n"}, 2),
+    "neutral": Sample({"exchanges.jsonl": lines({"context": "Which bus?", "reply": "The 12.", "register": "forum"})}, 1),
     "edos": Sample(
         {
             "mturk.csv": "DialogID,Dialog,Agreed emotion (2/3 vote)\n"

@@ -23,12 +23,12 @@ TASK = tasks.load("mechanisms")
 
 def test_an_open_gate_changes_nothing_and_a_shut_one_leaves_level_0() -> None:
     scores = np.array([0.2, 0.3, 0.5], np.float32)
-    assert np.allclose(heeded(scores, np.array(50, np.float32), 0.0), scores)
-    assert np.allclose(heeded(scores, np.array(-50, np.float32), 0.0), [1, 0, 0])
+    assert np.allclose(heeded(scores, (np.array(50, np.float32), 0.0)), scores)
+    assert np.allclose(heeded(scores, (np.array(50, np.float32), 0.0), (np.array(-50, np.float32), 0.0)), [1, 0, 0])
 
 
 def test_a_gate_in_between_keeps_the_order_of_the_levels_above_0() -> None:
-    shares = heeded(np.array([0.2, 0.3, 0.5], np.float32), np.array(-2, np.float32), -2.0)
+    shares = heeded(np.array([0.2, 0.3, 0.5], np.float32), (np.array(-2, np.float32), -2.0))
     assert np.allclose(shares, [0.6, 0.15, 0.25])
 
 
@@ -54,9 +54,12 @@ def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path
     assert not asked & {text for clash in found for text in clash}
 
 
-def test_without_other_corpora_the_posts_of_strangers_remain(tmp_path: Path) -> None:
+def test_without_other_corpora_the_posts_of_strangers_and_what_is_inside_remain(tmp_path: Path) -> None:
     rows = rows_of(TASK, tiny.corpora(tmp_path, "iempathize", "epitome"))
-    assert {clash.reply for clash in clashes(rows, tmp_path, seed=0)} == {row.turn.content for row in rows}
+    found = clashes(rows, tmp_path, seed=0)
+    assert {row.turn.content for row in rows} <= {clash.reply for clash in found if clash.fitting}
+    assert {bool(clash.calm) for clash in found} == {False, True}
+    assert all(clash.calm for clash in found if clash.fitting is None)
 
 
 def test_export_keeps_the_gate(tmp_path: Path) -> None:

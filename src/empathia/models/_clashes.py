@@ -23,16 +23,21 @@ POSITIVE = frozenset(
     {"anticipating", "caring", "confident", "content", "excited", "faithful", "grateful", "hopeful", "impressed", "joyful", "proud"}
     | {"trusting"}
 )
+WRITTEN = 3  # how often the neutral exchanges that were written for this count beside those of RECCON
 KINDS = ("inverted", "inverted", "neutral", "stranger")
 _APART = re.compile(r"\s+(?=[.,!?;:)%])|(?<=[(])\s+|\s*\u2019\s*|\s+'\s*(?=(?:m|s|t|re|ve|d|ll)\b)")
 
 
 class Clash(NamedTuple):
-    """A reply, a context to which it reacts (none if there is no such), and a context that leaves it nothing to react to."""
+    """A reply, a context to which it reacts (none if there is no such), and a context that leaves it nothing to react to.
+
+    `calm` tells whether the clashing context is a neutral one, in which nobody feels anything; the fitting one never is. None: not known.
+    """
 
     reply: str
     fitting: str | None
     clashing: str
+    calm: bool | None = False
 
 
 def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000) -> list[Clash]:
@@ -42,7 +47,7 @@ def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000
     talk = list(_first_replies(data, "empatheticdialogues"))
     dice.shuffle(talk)
     talk = talk[:most]
-    neutral = list(_neutral(data))
+    neutral = WRITTEN * list(_written(data)) + list(_calm(data))
     opposite = _opposites(talk)
     found = [Clash(reply, post, dice.choice(own)[0]) for post, reply in own]
     for i, (context, reply, _) in enumerate(talk):
@@ -50,15 +55,17 @@ def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000
         if kind == "inverted" and i in opposite:
             found.append(Clash(reply, context, opposite[i]))
         elif kind == "neutral" and neutral:
-            found.append(Clash(reply, context, dice.choice(neutral)[0]))
+            found.append(Clash(reply, context, dice.choice(neutral)[0], calm=True))
         else:
             found.append(Clash(reply, context, dice.choice(talk)[0]))
     for name in ("esconv", "care"):
         others = list(_replies(data, name))
-        found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 8))]
-    found += [Clash(reply, None, context) for context, reply in dice.sample(neutral, min(len(neutral), most // 8))]
+        found += [
+            Clash(reply, context, dice.choice(others)[0], calm=None) for context, reply in dice.sample(others, min(len(others), most // 8))
+        ]
+    found += [Clash(reply, None, context, calm=True) for context, reply in dice.sample(neutral, min(len(neutral), most // 8))]
     found += _planted(rows, neutral, dice, count=most // 4)
-    found += [Clash(reply, post, dice.choice(neutral)[0]) for post, reply in own if neutral]
+    found += [Clash(reply, post, dice.choice(neutral)[0], calm=True) for post, reply in own if neutral]
     dice.shuffle(found)
     return found
 
@@ -69,7 +76,7 @@ def _planted(rows: Sequence[Example], neutral: Sequence[tuple[str, str]], dice: 
     for _ in range(count if shown and neutral else 0):
         context, reply = dice.choice(neutral)
         place = dice.choice([0, *(span.end for span in sentences(reply))])
-        yield Clash(f"{reply[:place]} {dice.choice(shown)} {reply[place:].strip()}".strip(), None, context)
+        yield Clash(f"{reply[:place]} {dice.choice(shown)} {reply[place:].strip()}".strip(), None, context, calm=True)
 
 
 def _rationales(example: Example) -> Iterator[str]:
@@ -90,7 +97,13 @@ def _first_replies(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
             yield dialogue.turns[0].content, dialogue.turns[1].content, str(dialogue.labels.get("emotion"))
 
 
-def _neutral(data: Path) -> Iterator[tuple[str, str]]:
+def _written(data: Path) -> Iterator[tuple[str, str]]:
+    """Neutral exchanges that were written for this."""
+    for dialogue in corpora.dialogues("neutral", data):
+        yield dialogue.turns[0].content, dialogue.turns[1].content
+
+
+def _calm(data: Path) -> Iterator[tuple[str, str]]:
     """Neighbouring turns in which nobody shows an emotion."""
     for dialogue in _read(data, "reccon"):
         for one, other in zip(dialogue.turns, dialogue.turns[1:], strict=False):

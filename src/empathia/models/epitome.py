@@ -1,9 +1,10 @@
 """EPITOME's model: the tokens of a reply attend over those of the post, then give a level and mark rationales (Sharma et al. 2020).
 
 Here one encoder serves both sides and all three mechanisms; each mechanism pools the reply by an attention of its own.
-A gate asks beside whether the reply answers this context at all, and empathy counts only as far as it does; it is taught by
-replies after contexts that they answer and after ones that they do not (`_clashes.py`). Without `heed` there is no gate, as
-published. With `alone`, the levels see the reply only: the fine-tuned encoder as a baseline.
+Two gates ask beside whether the context leaves anything to react to, and whether the reply answers it at all; empathy counts
+only as far as both are open. They are taught by replies after contexts that they answer and after ones that they do not
+(`_clashes.py`). Without `heed` there are none, as published. With `alone`, the levels see the reply only: the fine-tuned
+encoder as a baseline.
 """
 
 import random
@@ -30,7 +31,9 @@ class Epitome(ReplyHead):
         super().__init__(task)
         self.heed, self.alone = heed, alone
         self.clashes: list[Clash] = []
-        self.gate = nn.Sequential(nn.Linear(4 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1)) if heed else None
+        if heed:
+            self.fits = nn.Sequential(nn.Linear(4 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
+            self.needs = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
         self.across = Attention(width)
         self.norm = nn.LayerNorm(width)
         self.mark = nn.Linear(width, len(self.names))  # is this token part of a rationale?
@@ -49,20 +52,25 @@ class Epitome(ReplyHead):
         whole = torch.cat([masked_max(states, reply_mask), masked_mean(states, reply_mask)], dim=-1)
         levels = [layer(torch.cat([looked[:, i], whole], dim=-1)) for i, layer in enumerate(self.decode)]
         outputs = {"levels": torch.stack(levels, dim=1), "marks": self.mark(states)}
-        if self.gate is None:
+        if not self.heed:
             return outputs
-        return outputs | {"fit": self.fit(masked_mean(reply, reply_mask), masked_mean(context, context_mask))}
+        one, other = masked_mean(reply, reply_mask), masked_mean(context, context_mask)
+        return outputs | {"fit": self.fit(one, other), "need": self.need(other)}
 
     def fit(self, reply: Tensor, context: Tensor) -> Tensor:
         """How far replies answer contexts, by the means of their states: (…, width) twice -> (…)."""
-        assert self.gate is not None
-        fit: Tensor = self.gate(torch.cat([reply, context, reply * context, (reply - context).abs()], dim=-1))[..., 0]
+        fit: Tensor = self.fits(torch.cat([reply, context, reply * context, (reply - context).abs()], dim=-1))[..., 0]
         return fit
+
+    def need(self, context: Tensor) -> Tensor:
+        """How far contexts leave anything to react to, by the mean of their states: (…, width) -> (…)."""
+        need: Tensor = self.needs(context)[..., 0]
+        return need
 
     @property
     def settings(self) -> dict[str, float]:
-        """What the model card holds beside what every head has: from which fit on empathy rather counts than not."""
-        return {} if self.gate is None else {"fits_from": OPEN}
+        """What the model card holds beside what every head has: from which fit and need on empathy rather counts than not."""
+        return {"fits_from": OPEN, "needs_from": OPEN} if self.heed else {}
 
     def prepare(self, examples: Sequence[Example], data: Path, seed: int) -> None:
         """Balance the levels and, to heed the context, find the clashes."""
@@ -75,7 +83,7 @@ class Epitome(ReplyHead):
         return loss + self._clash(encoder, dice.sample(self.clashes, len(examples))) if self.clashes else loss
 
     def _clash(self, encoder: HuggingFaceEncoder, some: Sequence[Clash]) -> Tensor:
-        """How far the gate is from open before the fitting contexts, and from shut before the clashing ones and those of the others."""
+        """How far the gates are from open before the fitting contexts, and from shut before the clashing ones and those of the others."""
         fitting = [i for i, clash in enumerate(some) if clash.fitting is not None]
         told = [str(some[i].fitting) for i in fitting]
         replies = _means(encoder, [clash.reply for clash in some])
@@ -84,8 +92,11 @@ class Epitome(ReplyHead):
         around = own[None].expand(len(own), *own.shape)  # (fitting, fitting, width): each reply before each context
         table = self.fit(replies[fitting][:, None].expand_as(around), around)
         same = torch.tensor([[one == other for other in told] for one in told], dtype=torch.bool).view(len(told), len(told))
-        fits = [2 * F.logsigmoid(table.diagonal()), F.logsigmoid(-table[~same]), F.logsigmoid(-self.fit(replies, clashing))]
-        return -torch.stack([kind.mean() for kind in fits if kind.numel()]).mean()
+        felt = torch.tensor([some[i].calm is not None for i in fitting], dtype=torch.bool)
+        calm = torch.tensor([bool(clash.calm) for clash in some])
+        right = [2 * F.logsigmoid(table.diagonal()), F.logsigmoid(-table[~same]), F.logsigmoid(-self.fit(replies, clashing))]
+        right += [F.logsigmoid(self.need(own[felt])), F.logsigmoid(-self.need(clashing[calm]))]
+        return -torch.stack([kind.mean() for kind in right if kind.numel()]).mean()
 
 
 def _means(encoder: HuggingFaceEncoder, texts: Sequence[str]) -> Tensor:

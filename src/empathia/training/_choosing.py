@@ -17,7 +17,8 @@ from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, FlagAn
 from empathia.task import Causes, Choices, Flag, Level, Task
 
 TEMPERATURES = tuple(step / 10 for step in range(5, 41))
-RECALL = 0.97  # of a flag, and of the gate that lets empathy count
+RECALL = 0.97  # of a flag
+KEPT = {"needs_from": 0.99, "fits_from": 0.97}  # of the empathy that is found in a model's validation rows, past each gate
 GATES = (-4.0, -3.5, -3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -51,8 +52,8 @@ def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict
     settings = untuned(network, task)
     asked = evaluation.ask(network.model({task.name: settings}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
-    if "fits_from" in settings:
-        settings["fits_from"] = _fits_from(network, task, examples, settings)
+    for gate in KEPT if "fits_from" in settings else ():
+        settings[gate] = _gate(gate, network, task, examples, settings)
     if "shares" in settings:
         settings["shares"] = _shares(network, task, examples, settings)
     if "thresholds" in settings:
@@ -116,16 +117,16 @@ def _flag_threshold(network: Network, task: Task, examples: Sequence[Example], s
     return called[math.ceil(RECALL * len(called)) - 1] if called else 0.5
 
 
-def _fits_from(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
-    """The narrowest gate that still lets through so much of the empathy that is shown and found in the validation rows."""
+def _gate(gate: str, network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
+    """From where on a gate opens: the narrowest that lets through so much of the empathy that is shown and found in these rows."""
 
-    def found(gate: float) -> list[bool]:
-        answers = evaluation.ask(network.model({task.name: {**settings, "fits_from": gate}}), task, examples)
+    def found(**opens: float) -> int:
+        answers = evaluation.ask(network.model({task.name: {**settings, **opens}}), task, examples)
         rows = zip(examples, answers, strict=True)
-        return [cast(LevelAnswer, some[name]).level > 0 for e, some in rows for name in some if level_of(e, name)]
+        return sum(cast(LevelAnswer, some[name]).level > 0 for e, some in rows for name in some if level_of(e, name))
 
-    before = sum(found(OPEN))
-    return max((gate for gate in GATES if sum(found(gate)) >= RECALL * before), default=GATES[0])
+    enough = KEPT[gate] * found(**dict.fromkeys(KEPT, OPEN))
+    return max((opens for opens in GATES if found(**{gate: opens}) >= enough), default=GATES[0])
 
 
 def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswer]]) -> float:

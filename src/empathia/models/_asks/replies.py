@@ -1,5 +1,6 @@
 """A reply beside the turns that it answers; a long one piece by piece, and the strongest decides."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from empathia.segment import sentences
 from empathia.task import Task
 
 LONGEST = 256  # tokens of a reply that are read at once
-OPEN = -99.0  # a fit from which on empathy counts, whatever the context
+OPEN = -99.0  # what a gate opens from so that it always is
 
 
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
@@ -42,15 +43,15 @@ def answers(
         for column, name in enumerate(task.outputs):
             scores = softmax(outputs["levels"][column], warmth(settings, name))
             if "fit" in outputs:
-                scores = heeded(scores, outputs["fit"], settings["fits_from"])
+                scores = heeded(scores, (outputs["fit"], settings["fits_from"]), (outputs["need"], settings["needs_from"]))
             answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
             levels[name] = _stronger(levels.get(name), answer)
     return {name: telling(answer, settings["shares"][name]) for name, answer in levels.items()}
 
 
-def heeded(scores: Floats, fit: Floats, fits_from: float) -> Floats:
-    """Scores of levels whose part above level 0 counts only as far as the reply fits what it answers."""
-    above = scores[1:] * sigmoid(fit - np.float32(fits_from))
+def heeded(scores: Floats, *gates: tuple[Floats, float]) -> Floats:
+    """Scores of levels whose part above level 0 counts only as far as every gate is open: its logit, and from which on it is."""
+    above = scores[1:] * math.prod(sigmoid(logit - np.float32(opens)) for logit, opens in gates)
     return np.concatenate([1 - above.sum(keepdims=True), above]).astype(np.float32)
 
 
