@@ -96,6 +96,8 @@ class HuggingFaceEncoder(nn.Module):
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """The token states of each text, whole, whatever its length."""
+        if not texts:
+            return []
         found = self.tokens.windows(texts)
         windows = [window for some in found for window in some]
         order = torch.argsort(torch.tensor([len(window.ids) for window in windows]), stable=True)
