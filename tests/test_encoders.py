@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 import tiny
+
+pytest.importorskip("torch", reason="training needs the extra [train]")
 import torch
 
 from empathia.encoders import huggingface

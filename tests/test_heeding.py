@@ -34,8 +34,8 @@ def test_a_gate_in_between_keeps_the_order_of_the_levels_above_0() -> None:
 
 def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:
     states, mask = torch.randn(2, 5, 8), torch.ones(2, 5)
-    assert set(Epitome(TASK, 8, heed=False)(states, mask, states, mask)) == {"levels", "marks"}
-    assert Epitome(TASK, 8)(states, mask, states, mask)["fit"].shape == (2,)
+    assert set(Epitome(TASK, 8)(states, mask, states, mask)) == {"levels", "marks"}
+    assert Epitome(TASK, 8, heed=True)(states, mask, states, mask)["fit"].shape == (2,)
 
 
 def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_without_other_corpora_the_posts_of_strangers_and_what_is_inside_remain(
 
 def test_export_keeps_the_gate(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    head = Epitome(TASK, 16).eval()
+    head = Epitome(TASK, 16, heed=True).eval()
     _export_head(head, tmp_path / "head.onnx", 16)
     shrink(tmp_path / "head.onnx")
     feed = {"reply": torch.randn(3, 6, 16), "reply_mask": torch.ones(3, 6)}

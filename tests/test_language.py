@@ -1,8 +1,10 @@
 """Text in another language is told apart from English, and English never is."""
 
+from pathlib import Path
+
 import pytest
 
-from empathia import analyse
+from empathia import analyse, corpora
 from empathia.language import foreign
 
 
@@ -40,3 +42,9 @@ def test_english_and_what_is_too_short_to_tell_are_not(text: str) -> None:
 def test_an_analysis_says_so() -> None:
     found = analyse([{"role": "a", "content": "Mein Hund ist weg und ich bin so traurig."}, {"role": "b", "content": "I am so sorry."}])
     assert [turn.english for turn in found.turns] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["esconv", "epitome"])
+def test_real_english_is_not_called_foreign(name: str, data: Path) -> None:
+    turns = [turn.content for dialogue in corpora.dialogues(name, data) for turn in dialogue.turns]
+    assert sum(map(foreign, turns)) <= len(turns) / 10_000

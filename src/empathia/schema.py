@@ -145,7 +145,7 @@ class Example(Record):
         return tuple(self.dialogue.turns[i] for i in self.dialogue.answered(self.index))
 
 
-SURE = 0.5  # scores are calibrated: one half is as often right as wrong
+SURE = 0.5  # as far as scores are calibrated, below it an answer is oftener wrong than right
 
 
 class ChoiceAnswer(Record):

@@ -6,7 +6,6 @@ to react to, also when an empathic sentence is put into the reply. The contrast 
 """
 
 import random
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +24,6 @@ POSITIVE = frozenset(
 )
 WRITTEN = 3  # how often the neutral exchanges that were written for this count beside those of RECCON
 KINDS = ("inverted", "inverted", "neutral", "stranger")
-_APART = re.compile(r"\s+(?=[.,!?;:)%])|(?<=[(])\s+|\s*\u2019\s*|\s+'\s*(?=(?:m|s|t|re|ve|d|ll)\b)")
 
 
 class Clash(NamedTuple):
@@ -109,12 +107,7 @@ def _calm(data: Path) -> Iterator[tuple[str, str]]:
         for one, other in zip(dialogue.turns, dialogue.turns[1:], strict=False):
             calm = one.labels.get("emotion") == other.labels.get("emotion") == "neutral"
             if calm and one.role != other.role and len(one.content.split()) > 3:
-                yield _joined(one.content), _joined(other.content)
-
-
-def _joined(text: str) -> str:
-    """The text without the spaces that a tokenizer left around marks: what is neutral must not be known by its spaces."""
-    return _APART.sub(lambda found: "'" if found[0].strip() else "", text)
+                yield one.content, other.content
 
 
 def _replies(data: Path, name: str) -> Iterator[tuple[str, str]]:

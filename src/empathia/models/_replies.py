@@ -38,7 +38,7 @@ class ReplyHead(nn.Module):
             self.weights[i] = weights * counts.sum() / (weights * counts).sum()
 
     def step(self, encoder: HuggingFaceEncoder, examples: Sequence[Example], dice: random.Random) -> Tensor:
-        """The loss on some rows; what a reply answers is read without being taught, which saves a third of the time."""
+        """The loss on some rows; what a reply answers is read without being taught, to save time."""
         reply = encoder.read([example.turn.content for example in examples])
         with torch.no_grad():
             context = encoder.read(["\n".join(turn.content for turn in example.context) for example in examples])
