@@ -11,10 +11,11 @@ pytest.importorskip("torch", reason="training needs the extra [train]")
 import torch
 
 from empathia import probing, tasks
+from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.encoders.onnx import session
 from empathia.evaluation import rows_of
 from empathia.models._asks.replies import heeded
-from empathia.models._clashes import clashes
+from empathia.models._clashes import FELT, NEUTRAL, clashes
 from empathia.models._export import _export_head, shrink
 from empathia.models.epitome import Epitome
 
@@ -58,8 +59,24 @@ def test_without_other_corpora_the_posts_of_strangers_and_what_is_inside_remain(
     rows = rows_of(TASK, tiny.corpora(tmp_path, "iempathize", "epitome"))
     found = clashes(rows, tmp_path, seed=0)
     assert {row.turn.content for row in rows} <= {clash.reply for clash in found if clash.fitting}
-    assert {bool(clash.calm) for clash in found} == {False, True}
-    assert all(clash.calm for clash in found if clash.fitting is None)
+    assert {clash.other for clash in found} == {FELT, NEUTRAL}
+    assert all(clash.other == NEUTRAL for clash in found if clash.fitting is None)
+
+
+def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tmp_path: Path) -> None:
+    rows = rows_of(TASK, tiny.corpora(tmp_path, "epitome"))
+    encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path / "encoder")))
+    head = Epitome(TASK, encoder.width, heed=True).eval()
+    gates = head.narrowed(encoder.eval(), rows)
+    assert set(gates) == {"fits_from", "needs_from"} == set(head.settings)
+    context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows]
+    needs = sorted(float(head.need(states.mean(dim=0))) for states in context)
+    assert needs[0] <= gates["needs_from"] <= needs[len(needs) // 2]
+    assert head.narrowed(encoder, []) == {}
+
+
+def _states(encoder: HuggingFaceEncoder, text: str) -> torch.Tensor:
+    return torch.from_numpy(encoder.encode([text])[0].states)
 
 
 def test_export_keeps_the_gate(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ CARD = Card(
     licence="CC BY 4.0",
     source="written for this project",
     folder="neutral",
-    files={"exchanges.jsonl": 520},
+    files={"exchanges.jsonl": 672},
     shipped=True,
 )
 

@@ -22,6 +22,7 @@ POSITIVE = frozenset(
     {"anticipating", "caring", "confident", "content", "excited", "faithful", "grateful", "hopeful", "impressed", "joyful", "proud"}
     | {"trusting"}
 )
+NEUTRAL, FELT = "neutral", "felt"
 WRITTEN = 3  # how often the neutral exchanges that were written for this count beside those of RECCON
 KINDS = ("inverted", "inverted", "neutral", "stranger")
 
@@ -29,13 +30,15 @@ KINDS = ("inverted", "inverted", "neutral", "stranger")
 class Clash(NamedTuple):
     """A reply, a context to which it reacts (none if there is no such), and a context that leaves it nothing to react to.
 
-    `calm` tells whether the clashing context is a neutral one, in which nobody feels anything; the fitting one never is. None: not known.
+    `feeling` is that of the fitting context, `other` that of the clashing one: an emotion of EmpatheticDialogues, NEUTRAL where nobody
+    feels anything, FELT where somebody feels something that nobody named. None: not known.
     """
 
     reply: str
     fitting: str | None
     clashing: str
-    calm: bool | None = False
+    feeling: str | None = None
+    other: str | None = None
 
 
 def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000) -> list[Clash]:
@@ -47,23 +50,20 @@ def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000
     talk = talk[:most]
     neutral = WRITTEN * list(_written(data)) + list(_calm(data))
     opposite = _opposites(talk)
-    found = [Clash(reply, post, dice.choice(own)[0]) for post, reply in own]
-    for i, (context, reply, _) in enumerate(talk):
+    found = [Clash(reply, post, dice.choice(own)[0], FELT, FELT) for post, reply in own]
+    found += [Clash(reply, post, dice.choice(neutral)[0], FELT, NEUTRAL) for post, reply in own if neutral]
+    for i, (context, reply, emotion) in enumerate(talk):
         kind = dice.choice(KINDS)
-        if kind == "inverted" and i in opposite:
-            found.append(Clash(reply, context, opposite[i]))
-        elif kind == "neutral" and neutral:
-            found.append(Clash(reply, context, dice.choice(neutral)[0], calm=True))
+        if kind == "neutral" and neutral:
+            found.append(Clash(reply, context, dice.choice(neutral)[0], emotion, NEUTRAL))
         else:
-            found.append(Clash(reply, context, dice.choice(talk)[0]))
+            other = talk[opposite[i]] if kind == "inverted" and i in opposite else dice.choice(talk)
+            found.append(Clash(reply, context, other[0], emotion, other[2]))
     for name in ("esconv", "care"):
         others = list(_replies(data, name))
-        found += [
-            Clash(reply, context, dice.choice(others)[0], calm=None) for context, reply in dice.sample(others, min(len(others), most // 8))
-        ]
-    found += [Clash(reply, None, context, calm=True) for context, reply in dice.sample(neutral, min(len(neutral), most // 8))]
+        found += [Clash(reply, context, dice.choice(others)[0]) for context, reply in dice.sample(others, min(len(others), most // 8))]
+    found += [Clash(reply, None, context, other=NEUTRAL) for context, reply in dice.sample(neutral, min(len(neutral), most // 8))]
     found += _planted(rows, neutral, dice, count=most // 4)
-    found += [Clash(reply, post, dice.choice(neutral)[0], calm=True) for post, reply in own if neutral]
     dice.shuffle(found)
     return found
 
@@ -74,7 +74,7 @@ def _planted(rows: Sequence[Example], neutral: Sequence[tuple[str, str]], dice: 
     for _ in range(count if shown and neutral else 0):
         context, reply = dice.choice(neutral)
         place = dice.choice([0, *(span.end for span in sentences(reply))])
-        yield Clash(f"{reply[:place]} {dice.choice(shown)} {reply[place:].strip()}".strip(), None, context, calm=True)
+        yield Clash(f"{reply[:place]} {dice.choice(shown)} {reply[place:].strip()}".strip(), None, context, other=NEUTRAL)
 
 
 def _rationales(example: Example) -> Iterator[str]:
@@ -124,16 +124,16 @@ def _read(data: Path, name: str) -> list[Dialogue]:
     return corpora.dialogues(name, data) if (data / corpora.card(name).folder).is_dir() else []
 
 
-def _opposites(talk: Sequence[tuple[str, str, str]]) -> dict[int, str]:
-    """For each context of a clear feeling, by its place, the nearest context of the opposite feeling, by the words they share."""
+def _opposites(talk: Sequence[tuple[str, str, str]]) -> dict[int, int]:
+    """For the place of each context of a clear feeling that of the nearest one of the opposite feeling, by the words they share."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
 
     sides = [[i for i, (_, _, emotion) in enumerate(talk) if emotion in side] for side in (NEGATIVE, POSITIVE)]
     if not all(sides):
         return {}
     words = TfidfVectorizer(stop_words="english", sublinear_tf=True).fit_transform([context for context, _, _ in talk])
-    found: dict[int, str] = {}
+    found: dict[int, int] = {}
     for mine, other in (sides, sides[::-1]):
         near = (words[mine] @ words[other].T).toarray().argmax(axis=1)
-        found |= {i: talk[other[j]][0] for i, j in zip(mine, near, strict=True)}
+        found |= {i: other[j] for i, j in zip(mine, near, strict=True)}
     return found

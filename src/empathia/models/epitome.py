@@ -10,18 +10,23 @@ encoder as a baseline.
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from empathia import tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._asks.replies import OPEN
-from empathia.models._clashes import Clash, clashes
+from empathia.models._clashes import FELT, NEUTRAL, Clash, clashes
 from empathia.models._layers import FAR, Attention, masked_max, masked_mean
 from empathia.models._replies import ReplyHead
 from empathia.schema import Example
-from empathia.task import Task
+from empathia.task import Choice, Task
+
+KEPT = 0.98  # of the validation rows that show empathy, past each gate
+FEELINGS = (NEUTRAL, *cast(Choice, tasks.load("emotion").outputs["emotion"]).labels)
 
 
 class Epitome(ReplyHead):
@@ -33,7 +38,7 @@ class Epitome(ReplyHead):
         self.clashes: list[Clash] = []
         if heed:
             self.fits = nn.Sequential(nn.Linear(4 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
-            self.needs = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
+            self.feels = nn.Linear(width, len(FEELINGS))
         self.across = Attention(width)
         self.norm = nn.LayerNorm(width)
         self.mark = nn.Linear(width, len(self.names))  # is this token part of a rationale?
@@ -64,13 +69,25 @@ class Epitome(ReplyHead):
 
     def need(self, context: Tensor) -> Tensor:
         """How far contexts leave anything to react to, by the mean of their states: (…, width) -> (…)."""
-        need: Tensor = self.needs(context)[..., 0]
-        return need
+        feelings: Tensor = self.feels(context)
+        return feelings[..., 1:].logsumexp(dim=-1) - feelings[..., 0]
 
     @property
     def settings(self) -> dict[str, float]:
         """What the model card holds beside what every head has: from which fit and need on empathy rather counts than not."""
         return {"fits_from": OPEN, "needs_from": OPEN} if self.heed else {}
+
+    @torch.no_grad()
+    def narrowed(self, encoder: HuggingFaceEncoder, shown: Sequence[Example]) -> dict[str, float]:
+        """The gates as narrow as nearly all of these rows, which show empathy, let them be."""
+        fits, needs = [torch.zeros(0)], [torch.zeros(0)]
+        for at in range(0, len(shown), 32):
+            some = shown[at : at + 32]
+            context = _means(encoder, ["\n".join(turn.content for turn in example.context) for example in some])
+            fits.append(self.fit(_means(encoder, [example.turn.content for example in some]), context))
+            needs.append(self.need(context))
+        gates = {"fits_from": torch.cat(fits), "needs_from": torch.cat(needs)}
+        return {gate: round(float(found.quantile(1 - KEPT)), 3) for gate, found in gates.items() if len(found)}
 
     def prepare(self, examples: Sequence[Example], data: Path, seed: int) -> None:
         """Balance the levels and, to heed the context, find the clashes."""
@@ -92,11 +109,22 @@ class Epitome(ReplyHead):
         around = own[None].expand(len(own), *own.shape)  # (fitting, fitting, width): each reply before each context
         table = self.fit(replies[fitting][:, None].expand_as(around), around)
         same = torch.tensor([[one == other for other in told] for one in told], dtype=torch.bool).view(len(told), len(told))
-        felt = torch.tensor([some[i].calm is not None for i in fitting], dtype=torch.bool)
-        calm = torch.tensor([bool(clash.calm) for clash in some])
-        right = [2 * F.logsigmoid(table.diagonal()), F.logsigmoid(-table[~same]), F.logsigmoid(-self.fit(replies, clashing))]
-        right += [F.logsigmoid(self.need(own[felt])), F.logsigmoid(-self.need(clashing[calm]))]
-        return -torch.stack([kind.mean() for kind in right if kind.numel()]).mean()
+        shut = [F.logsigmoid(-table[~same]), F.logsigmoid(-self.fit(replies, clashing))]
+        fit = _mean([F.logsigmoid(table.diagonal())]) + _mean(shut)
+        return self._feeling(contexts, [clash.other for clash in some] + [some[i].feeling for i in fitting]) - fit
+
+    def _feeling(self, contexts: Tensor, told: Sequence[str | None]) -> Tensor:
+        """How far contexts are from the feelings that they are told to hold."""
+        named = [i for i, one in enumerate(told) if one in FEELINGS]
+        felt = [i for i, one in enumerate(told) if one == FELT]
+        right = F.log_softmax(self.feels(contexts[named]), dim=-1)[range(len(named)), [FEELINGS.index(str(told[i])) for i in named]]
+        return -_mean([right, F.logsigmoid(self.need(contexts[felt]))]) / 2
+
+
+def _mean(kinds: Sequence[Tensor]) -> Tensor:
+    """The mean over the kinds, of which some may be empty, of their means."""
+    means = [kind.mean() for kind in kinds if kind.numel()]
+    return torch.stack(means).mean() if means else torch.zeros(())
 
 
 def _means(encoder: HuggingFaceEncoder, texts: Sequence[str]) -> Tensor:

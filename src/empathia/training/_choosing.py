@@ -8,7 +8,7 @@ import numpy as np
 
 from empathia import evaluation, metrics
 from empathia.evaluation import Split
-from empathia.models._asks.replies import OPEN, telling
+from empathia.models._asks.replies import telling
 from empathia.models._labels import labels_of, level_of
 from empathia.models._network import Network
 from empathia.models._numbers import Floats, softmax
@@ -18,8 +18,6 @@ from empathia.task import Causes, Choices, Flag, Level, Task
 
 TEMPERATURES = tuple(step / 10 for step in range(5, 41))
 RECALL = 0.97  # of a flag
-KEPT = {"needs_from": 0.99, "fits_from": 0.97}  # of the empathy that is found in a model's validation rows, past each gate
-GATES = (-4.0, -3.5, -3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
@@ -52,8 +50,9 @@ def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict
     settings = untuned(network, task)
     asked = evaluation.ask(network.model({task.name: settings}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
-    for gate in KEPT if "fits_from" in settings else ():
-        settings[gate] = _gate(gate, network, task, examples, settings)
+    if "fits_from" in settings:
+        shown = [example for example in examples if any(level_of(example, name) for name in task.outputs)]
+        settings |= cast(Any, network.heads[task.name]).narrowed(network.encoder, shown)
     if "shares" in settings:
         settings["shares"] = _shares(network, task, examples, settings)
     if "thresholds" in settings:
@@ -115,18 +114,6 @@ def _flag_threshold(network: Network, task: Task, examples: Sequence[Example], s
     answers = [cast(FlagAnswer, found[name]) for found in evaluation.ask(network.model({task.name: settings}), task, examples)]
     called = sorted((answer.score for e, answer in zip(examples, answers, strict=True) if e.turn.labels.get(name)), reverse=True)
     return called[math.ceil(RECALL * len(called)) - 1] if called else 0.5
-
-
-def _gate(gate: str, network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
-    """From where on a gate opens: the narrowest that lets through so much of the empathy that is shown and found in these rows."""
-
-    def found(**opens: float) -> int:
-        answers = evaluation.ask(network.model({task.name: {**settings, **opens}}), task, examples)
-        rows = zip(examples, answers, strict=True)
-        return sum(cast(LevelAnswer, some[name]).level > 0 for e, some in rows for name in some if level_of(e, name))
-
-    enough = KEPT[gate] * found(**dict.fromkeys(KEPT, OPEN))
-    return max((opens for opens in GATES if found(**{gate: opens}) >= enough), default=GATES[0])
 
 
 def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswer]]) -> float:
