@@ -64,6 +64,7 @@ def test_without_other_corpora_the_posts_of_strangers_and_what_is_inside_remain(
 
 
 def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tmp_path: Path) -> None:
+    torch.manual_seed(0)
     rows = rows_of(TASK, tiny.corpora(tmp_path, "epitome"))
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path / "encoder")))
     head = Epitome(TASK, encoder.width, heed=True).eval()
@@ -71,7 +72,7 @@ def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tm
     assert set(gates) == {"fits_from", "needs_from"} == set(head.settings)
     context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows]
     needs = sorted(float(head.need(states.mean(dim=0))) for states in context)
-    assert needs[0] <= gates["needs_from"] <= needs[len(needs) // 2]
+    assert needs[0] - 1e-3 <= gates["needs_from"] <= needs[len(needs) // 2] + 1e-3
     assert head.narrowed(encoder, []) == {}
 
 
