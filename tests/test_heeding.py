@@ -1,6 +1,7 @@
 """Heeding the context: the gate, and the replies that teach it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.encoders.onnx import session
 from empathia.evaluation import rows_of
 from empathia.models._asks.replies import heeded
-from empathia.models._clashes import FELT, NEUTRAL, clashes
+from empathia.models._clashes import FELT, NEUTRAL, clashes, held
 from empathia.models._export import _export_head, shrink
 from empathia.models.epitome import Epitome
 
@@ -28,9 +29,19 @@ def test_an_open_gate_changes_nothing_and_a_shut_one_leaves_level_0() -> None:
     assert np.allclose(heeded(scores, (np.array(50, np.float32), 0.0), (np.array(-50, np.float32), 0.0)), [1, 0, 0])
 
 
-def test_a_gate_in_between_keeps_the_order_of_the_levels_above_0() -> None:
-    shares = heeded(np.array([0.2, 0.3, 0.5], np.float32), (np.array(-2, np.float32), -2.0))
-    assert np.allclose(shares, [0.6, 0.15, 0.25])
+@pytest.mark.parametrize("logit", [-1.0, 0.0, 1.0])
+@pytest.mark.parametrize("scores", [(0.2, 0.3, 0.5), (0.1, 0.8, 0.1), (0.45, 0.1, 0.45), (0.34, 0.36, 0.3), (0.0, 0.0, 1.0)])
+def test_a_gate_that_is_rather_open_lowers_the_certainty_of_a_level_and_a_shut_one_takes_it(logit: float, scores: Sequence[float]) -> None:
+    found = heeded(np.array(scores, np.float32), (np.array(logit, np.float32), 0.0), (np.array(9, np.float32), 0.0))
+    assert found.argmax() == (np.argmax(scores) if logit >= 0 else 0)
+    assert found.sum() == pytest.approx(1) and found[1:].sum() <= sum(scores[1:]) + 1e-6
+    assert found[1] * scores[2] == pytest.approx(found[2] * scores[1], abs=1e-6)
+
+
+def test_a_reply_at_level_0_stays_there_and_is_surer_of_it_the_less_the_gate_is_open() -> None:
+    scores = np.array([0.6, 0.3, 0.1], np.float32)
+    wide, narrow = (heeded(scores, (np.array(logit, np.float32), 0.0)) for logit in (2.0, -2.0))
+    assert scores[0] < wide[0] < narrow[0]
 
 
 def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:
@@ -58,7 +69,7 @@ def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path
 def test_without_other_corpora_the_posts_of_strangers_and_what_is_inside_remain(tmp_path: Path) -> None:
     rows = rows_of(TASK, tiny.corpora(tmp_path, "iempathize", "epitome"))
     found = clashes(rows, tmp_path, seed=0)
-    assert {row.turn.content for row in rows} <= {clash.reply for clash in found if clash.fitting}
+    assert {row.turn.content for row in rows if not held(row)} <= {clash.reply for clash in found if clash.fitting}
     assert {clash.other for clash in found} == {FELT, NEUTRAL}
     assert all(clash.other == NEUTRAL for clash in found if clash.fitting is None)
 
@@ -70,8 +81,9 @@ def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tm
     head = Epitome(TASK, encoder.width, heed=True).eval()
     gates = head.narrowed(encoder.eval(), rows)
     assert set(gates) == {"fits_from", "needs_from"} == set(head.settings)
-    context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows]
+    context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows if held(row)]
     needs = sorted(float(head.need(states.mean(dim=0))) for states in context)
+    assert 0 < sum(map(held, rows)) < len(rows)
     assert needs[0] - 1e-3 <= gates["needs_from"] <= needs[len(needs) // 2] + 1e-3
     assert head.narrowed(encoder, []) == {}
 

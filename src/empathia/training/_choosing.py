@@ -30,7 +30,7 @@ def chosen(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -
 
 def choices(network: Network, asked: Sequence[Task], rows: Mapping[str, Split]) -> dict[str, dict[str, Any]]:
     """The settings of each task's head, as the model card holds them."""
-    return {task.name: _settings(network, task, rows[task.name].valid) for task in asked}
+    return {task.name: _settings(network, task, rows[task.name]) for task in asked}
 
 
 def untuned(network: Network, task: Task) -> dict[str, Any]:
@@ -46,21 +46,20 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
     return found
 
 
-def _settings(network: Network, task: Task, examples: Sequence[Example]) -> dict[str, Any]:
-    settings = untuned(network, task)
+def _settings(network: Network, task: Task, rows: Split) -> dict[str, Any]:
+    settings, examples = untuned(network, task), rows.valid
     asked = evaluation.ask(network.model({task.name: settings}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
     if "fits_from" in settings:
-        shown = [example for example in examples if any(level_of(example, name) for name in task.outputs)]
-        settings |= cast(Any, network.heads[task.name]).narrowed(network.encoder, shown)
+        settings |= cast(Any, network.heads[task.name]).narrowed(network.encoder, [*examples, *rows.train])
     if "shares" in settings:
         settings["shares"] = _shares(network, task, examples, settings)
     if "thresholds" in settings:
         answers = evaluation.ask(network.model({task.name: settings}), task, examples)
         for name, output in task.outputs.items():
             if isinstance(output, Choices):
-                rows = [(e, cast(ChoicesAnswer, found[name])) for e, found in zip(examples, answers, strict=True) if name in found]
-                settings["thresholds"][name] = {label: _threshold(name, label, rows) for label in output.labels}
+                told = [(e, cast(ChoicesAnswer, found[name])) for e, found in zip(examples, answers, strict=True) if name in found]
+                settings["thresholds"][name] = {label: _threshold(name, label, told) for label in output.labels}
     if any(isinstance(output, Causes) for output in task.outputs.values()):
         settings["threshold"] = _cause_threshold(network, task, examples, settings)
     if any(isinstance(output, Flag) for output in task.outputs.values()):

@@ -15,6 +15,7 @@ from empathia.segment import sentences
 from empathia.task import Task
 
 LONGEST = 256  # tokens of a reply that are read at once
+EDGE = 0.01  # by which a gate that decides a level clears the point where both are as likely
 OPEN = -99.0  # what a gate opens from so that it always is
 
 
@@ -50,8 +51,16 @@ def answers(
 
 
 def heeded(scores: Floats, *gates: tuple[Floats, float]) -> Floats:
-    """Scores of levels whose part above level 0 counts only as far as every gate is open: its logit, and from which on it is."""
-    above = scores[1:] * math.prod(sigmoid(logit - np.float32(opens)) for logit, opens in gates)
+    """Scores of levels whose part above level 0 counts only as far as every gate is open: its logit, and from which on it is.
+
+    A gate that is rather open than shut makes a level above 0 less sure, but leaves it; one that is rather shut leaves level 0.
+    """
+    above, share = scores[1:], math.prod(sigmoid(logit - np.float32(opens)) for logit, opens in gates)
+    if above.max() > scores[0]:
+        even = 1 / (above.sum() + above.max())  # how far open level 0 would be as likely as the strongest other
+        rather_open = all(logit >= opens for logit, opens in gates)
+        share = max(share, min(1, even + EDGE)) if rather_open else min(share, even - EDGE)
+    above = above * share
     return np.concatenate([1 - above.sum(keepdims=True), above]).astype(np.float32)
 
 
