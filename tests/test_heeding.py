@@ -15,6 +15,7 @@ from empathia import probing, tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.encoders.onnx import session
 from empathia.evaluation import rows_of
+from empathia.models import epitome
 from empathia.models._asks.replies import heeded
 from empathia.models._clashes import FELT, NEUTRAL, clashes, held
 from empathia.models._export import _export_head, shrink
@@ -74,16 +75,16 @@ def test_without_other_corpora_the_posts_of_strangers_and_what_is_inside_remain(
     assert all(clash.other == NEUTRAL for clash in found if clash.fitting is None)
 
 
-def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tmp_path: Path) -> None:
+def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epitome, "held", lambda example: True)
     torch.manual_seed(0)
     rows = rows_of(TASK, tiny.corpora(tmp_path, "epitome"))
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path / "encoder")))
     head = Epitome(TASK, encoder.width, heed=True).eval()
     gates = head.narrowed(encoder.eval(), rows)
     assert set(gates) == {"fits_from", "needs_from"} == set(head.settings)
-    context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows if held(row)]
+    context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows]
     needs = sorted(float(head.need(states.mean(dim=0))) for states in context)
-    assert 0 < sum(map(held, rows)) < len(rows)
     assert needs[0] - 1e-3 <= gates["needs_from"] <= needs[len(needs) // 2] + 1e-3
     assert head.narrowed(encoder, []) == {}
 
@@ -103,3 +104,8 @@ def test_export_keeps_the_gate(tmp_path: Path) -> None:
     found = session(tmp_path / "head.onnx").run(list(wanted), {name: value.numpy() for name, value in feed.items()})
     for output, value in zip(wanted.values(), found, strict=True):
         assert torch.allclose(output, torch.from_numpy(value), atol=2e-2)
+
+
+def test_a_fifth_of_the_posts_is_held_from_the_gates() -> None:
+    rows = [probing.exchange(f"my dog is ill, day {day}", "oh no") for day in range(1000)]
+    assert 150 < sum(map(held, rows)) < 250
