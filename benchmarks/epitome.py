@@ -29,9 +29,9 @@ METRICS = ("accuracy", "macro_f1", *(f"{kind} ({variant})" for kind in ("token_f
 HEADS: Mapping[str, tuple[str, Mapping[str, Any]]] = {  # name: model, options
     "rnn": ("rnn", {}),
     "hred": ("hred", {}),
-    "encoder": ("epitome", {"alone": True}),
-    "epitome": ("epitome", {}),
-    "heed": ("epitome", {"heed": True}),
+    "encoder": ("epitome", {"alone": True, "heed": False}),
+    "epitome": ("epitome", {"heed": False}),
+    "heed": ("epitome", {}),
 }
 CHEAP: Mapping[str, Callable[[Split, str], Model]] = baselines.FITTED  # name: rows, encoder -> model
 PUBLISHED = {  # accuracy and macro-F1; T-F1 and IOU-F1 in the variant of that paper (Micromodels, Table 1)
@@ -112,24 +112,37 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             high=max(values),
             baseline=max((mean(100 * score["baselines"][name] for _, score in found) for name in found[0][1]["baselines"]), default=None),
             seconds=sum(one["seconds"] for one, _ in found),
-            command="python -m benchmarks.epitome --encoder FOLDER " + " ".join(f"--{k} {v}" for k, v in found[0][0]["recipe"].items()),
+            command=_command(found[0][0], f"--protocol {protocol} --seeds {1 + max(one['number'] for one, _ in found)}"),
         )
 
 
 def probes(runs: Sequence[Run]) -> Iterator[Row]:
     """The mean over seeds of every finding of the probe."""
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str], list[tuple[Run, Mapping[str, Any]]]] = {}
     for one in runs:
         for found in one["probe"]:
             name = f"probe/{found['part']}/{found['output'] or 'mechanisms'}/{found['measure']}"
-            groups.setdefault((name, _name(one["encoder"], one["system"])), []).append(found)
-    for (name, model), found in groups.items():
-        values = [100 * one["value"] for one in found]
-        beside = found[0]["beside"]
-        published = 100 * beside["EPITOME"] if "EPITOME" in beside else None
-        told = {"table": "papers/micromodels.txt Table 3", "data": found[0]["probe"], "split": f"{found[0]['rows']} items"}
-        command = "python -m benchmarks.epitome --encoder FOLDER"
-        yield row(f"{name}/{model}", mean(values), published=published, low=min(values), high=max(values), command=command, **told)
+            groups.setdefault((name, _name(one["encoder"], one["system"])), []).append((one, found))
+    for (name, model), some in groups.items():
+        values, (told, first) = [100 * found["value"] for _, found in some], some[0]
+        yield row(
+            f"{name}/{model}",
+            mean(values),
+            table="papers/micromodels.txt Table 3" if first["probe"] == "stock" else None,
+            system=told["system"],
+            data=first["probe"],
+            split=f"{first['rows']} items, models of seeds {', '.join(str(one['number']) for one, _ in some)}",
+            published=100 * first["beside"]["EPITOME"] if "EPITOME" in first["beside"] else None,
+            low=min(values),
+            high=max(values),
+            command=_command(told, f"--seeds {len(some)}"),
+        )
+
+
+def _command(one: Run, which: str) -> str:
+    """The command that gives such runs again."""
+    recipe = " ".join(f"--{name} {value}" for name, value in one["recipe"].items())
+    return f"python -m benchmarks.epitome --encoder FOLDER --systems {one['system']} {which} {recipe}"
 
 
 def _over_mechanisms(scores: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

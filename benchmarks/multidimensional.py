@@ -35,7 +35,7 @@ SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = {  # name: head, options
     "focal": ("window", {"loss": "focal"}),
     "ldam": ("window", {"loss": "ldam"}),
     "live": ("window", {"after": 0}),
-    "epitome": ("epitome", {}),
+    "epitome": ("epitome", {"heed": False}),
 }
 LANGUAGE = {"instructed": True, "instructed-plain": False}  # name: with an instruction
 SHOTS = {"zero-shot": 0, "few-shot": 1}  # name: worked examples per option

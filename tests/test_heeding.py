@@ -47,8 +47,8 @@ def test_a_reply_at_level_0_stays_there_and_is_surer_of_it_the_less_the_gate_is_
 
 def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:
     states, mask = torch.randn(2, 5, 8), torch.ones(2, 5)
-    assert set(Epitome(TASK, 8)(states, mask, states, mask)) == {"levels", "marks"}
-    assert Epitome(TASK, 8, heed=True)(states, mask, states, mask)["fit"].shape == (2,)
+    assert set(Epitome(TASK, 8, heed=False)(states, mask, states, mask)) == {"levels", "marks"}
+    assert Epitome(TASK, 8)(states, mask, states, mask)["fit"].shape == (2,)
 
 
 def test_clashes_come_from_conversations_and_never_from_the_probe(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tm
     torch.manual_seed(0)
     rows = rows_of(TASK, tiny.corpora(tmp_path, "epitome"))
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path / "encoder")))
-    head = Epitome(TASK, encoder.width, heed=True).eval()
+    head = Epitome(TASK, encoder.width).eval()
     gates = head.narrowed(encoder.eval(), rows)
     assert set(gates) == {"fits_from", "needs_from"} == set(head.settings)
     context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows]
@@ -95,7 +95,7 @@ def _states(encoder: HuggingFaceEncoder, text: str) -> torch.Tensor:
 
 def test_export_keeps_the_gate(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    head = Epitome(TASK, 16, heed=True).eval()
+    head = Epitome(TASK, 16).eval()
     _export_head(head, tmp_path / "head.onnx", 16)
     shrink(tmp_path / "head.onnx")
     feed = {"reply": torch.randn(3, 6, 16), "reply_mask": torch.ones(3, 6)}

@@ -1,7 +1,7 @@
 """EPITOME's model: the tokens of a reply attend over those of the post, then give a level and mark rationales (Sharma et al. 2020).
 
 Here one encoder serves both sides and all three mechanisms; each mechanism pools the reply by an attention of its own.
-With `heed`, two gates ask beside whether the context leaves anything to react to, and whether the reply answers it at all;
+Unless `heed` is off, two gates ask beside whether the context leaves anything to react to, and whether the reply answers it at all;
 empathy counts only as far as both are open. They are taught by replies after contexts that they answer and after ones that
 they do not (`_clashes.py`). With `alone`, the levels see the reply only: the fine-tuned
 encoder as a baseline.
@@ -33,7 +33,7 @@ FEELINGS = (NEUTRAL, *cast(Choice, tasks.load("emotion").outputs["emotion"]).lab
 class Epitome(ReplyHead):
     """Contextual token states of a reply and of what it answers -> levels and rationales per mechanism."""
 
-    def __init__(self, task: Task, width: int, *, dropout: float = 0.2, heed: bool = False, alone: bool = False) -> None:
+    def __init__(self, task: Task, width: int, *, dropout: float = 0.2, heed: bool = True, alone: bool = False) -> None:
         super().__init__(task)
         self.heed, self.alone = heed, alone
         self.clashes: list[Clash] = []
