@@ -17,9 +17,10 @@ from empathia.encoders.onnx import session
 from empathia.evaluation import rows_of
 from empathia.models import epitome
 from empathia.models._asks.replies import heeded
-from empathia.models._clashes import FELT, NEUTRAL, clashes, held
+from empathia.models._clashes import FEELINGS, FELT, NEUTRAL, clashes, held
 from empathia.models._export import _export_head, shrink
 from empathia.models.epitome import Epitome
+from empathia.task import Choice
 
 TASK = tasks.load("mechanisms")
 
@@ -109,3 +110,8 @@ def test_export_keeps_the_gate(tmp_path: Path) -> None:
 def test_a_fifth_of_the_posts_is_held_from_the_gates() -> None:
     rows = [probing.exchange(f"my dog is ill, day {day}", "oh no") for day in range(1000)]
     assert 150 < sum(map(held, rows)) < 250
+
+
+def test_the_feelings_are_those_of_the_task_of_emotions_and_none() -> None:
+    emotion = tasks.load("emotion").outputs["emotion"]
+    assert isinstance(emotion, Choice) and set(FEELINGS) == {NEUTRAL, *emotion.labels}

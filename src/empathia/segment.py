@@ -22,11 +22,12 @@ Starts = Callable[[str], Iterable[int]]
 # The library takes quadratic time on some lines (open quotes): a window at a time keeps it linear.
 _WINDOW = 10_000
 
-# Quantifiers are possessive (`*+`) and no run is read twice, for the same reason.
+# Quantifiers are possessive (`*+`) and no run is read twice, for the same reason; groups are atomic, since `++` after one
+# fails in Python before 3.11.5.
 _SMILEY = r"(?<!\w)(?:[:;=]['o^-]?[()\[\]DPpOo3/\\|cx]++|[xX]D++|<3++|\^_?\^)(?!\w)"
 _EMOJI = "[\u2600-\u27bf\u2b05-\u2b55\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff][\u200d\ufe0f]*+"
 _ITEM = re.compile(r"^\s*+\(?(?:\d{1,3}|[A-Za-z])[.)](?=\s)")
-_FACES = re.compile(rf"(?:(?P<mark>[.!?…])\s*+|\s)?(?:(?:{_SMILEY}|{_EMOJI})\s*+)++(?=(?P<next>.?))")
+_FACES = re.compile(rf"(?:(?P<mark>[.!?…])\s*+|\s)?(?>(?:(?:{_SMILEY}|{_EMOJI})\s*+)+)(?=(?P<next>.?))")
 _MARKS = re.compile(r"[.!?…]++(?=(?P<gap>\s*+)(?P<next>.?))")
 _WORDS = re.compile(r"\b(?i:(?:me|no|ok|op)(?=\.\s++[^\W\d])|etc(?=\.\s++(?-i:[A-Z])))")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which the library cannot take

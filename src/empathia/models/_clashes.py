@@ -24,7 +24,9 @@ POSITIVE = frozenset(
     | {"trusting"}
 )
 NEUTRAL, FELT = "neutral", "felt"
+MIXED = frozenset({"nostalgic", "prepared", "sentimental", "surprised"})
 WRITTEN = 3  # how often the neutral exchanges that were written for this count beside those of RECCON
+FEELINGS = (NEUTRAL, *sorted(NEGATIVE | POSITIVE | MIXED))  # those of EmpatheticDialogues, and none
 KINDS = ("inverted", "inverted", "neutral", "stranger")
 
 

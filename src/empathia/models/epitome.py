@@ -10,24 +10,21 @@ encoder as a baseline.
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from empathia import tasks
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._asks.replies import OPEN
-from empathia.models._clashes import FELT, NEUTRAL, Clash, clashes, held
+from empathia.models._clashes import FEELINGS, FELT, Clash, clashes, held
 from empathia.models._labels import level_of
 from empathia.models._layers import FAR, Attention, masked_max, masked_mean
 from empathia.models._replies import ReplyHead
 from empathia.schema import Example
-from empathia.task import Choice, Task
+from empathia.task import Task
 
 KEPT = 0.97  # of the validation rows that show empathy, past each gate
-FEELINGS = (NEUTRAL, *cast(Choice, tasks.load("emotion").outputs["emotion"]).labels)
 
 
 class Epitome(ReplyHead):
