@@ -111,7 +111,7 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             low=min(values),
             high=max(values),
             baseline=max((mean(100 * score["baselines"][name] for _, score in found) for name in found[0][1]["baselines"]), default=None),
-            seconds=sum(one["seconds"] for one, _ in found),
+            seconds=sum(one["seconds"] or 0 for one, _ in found) or None,  # null where a run stood still in between
             command=_command(found[0][0], f"--protocol {protocol} --seeds {1 + max(one['number'] for one, _ in found)}"),
         )
 
