@@ -121,7 +121,8 @@ def probes(runs: Sequence[Run]) -> Iterator[Row]:
     groups: dict[tuple[str, str], list[tuple[Run, Mapping[str, Any]]]] = {}
     for one in runs:
         for found in one["probe"]:
-            name = f"probe/{found['part']}/{found['output'] or 'mechanisms'}/{found['measure']}"
+            part = found["part"] if found["probe"] == "stock" else f"{found['probe']}_{found['part']}"
+            name = f"probe/{part}/{found['output'] or 'mechanisms'}/{found['measure']}"
             groups.setdefault((name, _name(one["encoder"], one["system"])), []).append((one, found))
     for (name, model), some in groups.items():
         values, (told, first) = [100 * found["value"] for _, found in some], some[0]

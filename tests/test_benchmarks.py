@@ -30,7 +30,7 @@ def test_clsn_on_a_slice(tmp_path: Path) -> None:
 
 def test_epitome_on_a_slice(tmp_path: Path) -> None:
     told = run(tmp_path, "epitome", "--systems", "majority,tfidf,micromodels-3,glass,hred,heed")
-    assert "epitome/split/mean/macro_f1/encoder-heed" in told and "probe/inverted/mechanisms/ordered/encoder-heed" in told
+    assert "epitome/split/mean/macro_f1/encoder-heed" in told and "probe/contrast_inverted/mechanisms/ordered/encoder-heed" in told
 
 
 def test_multidimensional_on_a_slice(tmp_path: Path) -> None:
