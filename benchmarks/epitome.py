@@ -2,7 +2,7 @@
 
 Two protocols, both grouped by seeker post: `split` (75:5:20, Table 1 of Micromodels) and `folds` (five folds, Table 4 of the
 multi-dimensional evaluation). Each finished run is kept in `results/epitome-runs.json`, so that an interrupted grid goes on
-where it stopped. The probe of context follows every trained model.
+where it stopped; the `seconds` of a run that stood still in between are null there. The probe of context follows every trained model.
 """
 
 import json
@@ -111,7 +111,7 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             low=min(values),
             high=max(values),
             baseline=max((mean(100 * score["baselines"][name] for _, score in found) for name in found[0][1]["baselines"]), default=None),
-            seconds=sum(one["seconds"] or 0 for one, _ in found) or None,  # null where a run stood still in between
+            seconds=None if any(one["seconds"] is None for one, _ in found) else sum(one["seconds"] for one, _ in found),
             command=_command(found[0][0], f"--protocol {protocol} --seeds {1 + max(one['number'] for one, _ in found)}"),
         )
 

@@ -45,12 +45,15 @@ class Clash(NamedTuple):
 
 
 def held(example: Example) -> bool:
-    """Whether a row is kept from the clashes, a fifth of them by their post: there the gates are set, where they were not taught."""
+    """Whether a row's post, a fifth of all, is never shown to the gates: on these rows they are set."""
     return zlib.crc32(example.context[-1].content.encode()) % 5 == 0
 
 
 def clashes(rows: Sequence[Example], data: Path, *, seed: int, most: int = 12000) -> list[Clash]:
-    """Up to `most` clashes from the training rows of the mechanisms and from other conversations; missing corpora are left out."""
+    """Clashes from the training rows of the mechanisms and from other conversations, of which `most` bounds each corpus.
+
+    Missing corpora are left out. Sentences of held rows may be planted in neutral exchanges.
+    """
     dice = random.Random(f"clashes {seed}")
     own = [(example.context[-1].content, example.turn.content) for example in rows if not held(example)]
     talk = list(_first_replies(data, "empatheticdialogues"))

@@ -3,8 +3,7 @@
 Here one encoder serves both sides and all three mechanisms; each mechanism pools the reply by an attention of its own.
 Unless `heed` is off, two gates ask beside whether the context leaves anything to react to, and whether the reply answers it at all;
 empathy counts only as far as both are open. They are taught by replies after contexts that they answer and after ones that
-they do not (`_clashes.py`). With `alone`, the levels see the reply only: the fine-tuned
-encoder as a baseline.
+they do not (`_clashes.py`). With `alone`, the levels see the reply only: the fine-tuned encoder as a baseline.
 """
 
 import random
@@ -24,7 +23,7 @@ from empathia.models._replies import ReplyHead
 from empathia.schema import Example
 from empathia.task import Task
 
-KEPT = 0.97  # of the validation rows that show empathy, past each gate
+KEPT = 0.97  # of the held rows that show empathy, past each gate
 
 
 class Epitome(ReplyHead):
@@ -77,7 +76,7 @@ class Epitome(ReplyHead):
 
     @torch.no_grad()
     def narrowed(self, encoder: HuggingFaceEncoder, examples: Sequence[Example]) -> dict[str, float]:
-        """The gates as narrow as nearly all rows that show empathy and did not teach the gates let them be."""
+        """The gates as narrow as nearly all held rows that show empathy let them be."""
         shown = [example for example in examples if held(example) and any(level_of(example, name) for name in self.names)]
         fits, needs = [torch.zeros(0)], [torch.zeros(0)]
         for at in range(0, len(shown), 32):
