@@ -1,8 +1,9 @@
 """Causes, as in the empathy-cause paper and in RECCON: `python -m benchmarks.causes --encoder FOLDER [--quick]`.
 
 Silver causes on EPITOME, 80/10/10 by post; emotion causes on RECCON's own split. Tables 3 and 4 of the paper side by side; its
-data (AcnEmpathize-Cause) is not public, so that its figures stand beside ours for orientation only. Each finished run is kept
-in `results/causes-runs.json`, so that an interrupted grid goes on where it stopped.
+data (AcnEmpathize-Cause) is not public, so that its figures stand beside ours for orientation only. `--encoder` is what a system
+starts from: an encoder, or for `prompting` and `asking` an LLM such as `llamacpp:FILE.gguf`, which is slow, hence `--limit`. Each
+finished run is kept in `results/causes-runs.json`, so that an interrupted grid goes on where it stopped.
 """
 
 import json
@@ -20,6 +21,7 @@ import typer
 from benchmarks.rows import DATA, RESULTS, Row, row, save, show
 from empathia import metrics, tasks, training
 from empathia.evaluation import Split, ask, evaluate, rows_of, split
+from empathia.models import Model, prompted
 from empathia.models._candidates import candidates, moved, output_of
 from empathia.models.shared import Shared
 from empathia.report import progress
@@ -36,9 +38,25 @@ SYSTEMS: Mapping[str, Mapping[str, Any]] = {  # options of the head
     "weights-3": {"eta": 0.0, "positive": 3.0},
     "weights-11": {"eta": 0.0, "positive": 11.0},
 }
-PUBLISHED = {  # theirs on their own data (Tables 3 and 4); RECCON: RoBERTa-base with context
-    "epitome": {"positive_f1": 45.9, "positive_precision": 49.1, "positive_recall": 43.1, "accuracy": 91.6, "roc_auc": 82.7},
-    "reccon": {"positive_f1": 64.3, "macro_f1": 76.5},
+ASKED: Mapping[str, prompted.Settings] = {  # LLMs: quotes from the whole post, or yes or no to each of its sentences
+    "prompting": prompted.Settings(by="json"),
+    "asking": prompted.Settings(by="likelihood"),
+}
+PUBLISHED: Mapping[str, Mapping[str, Mapping[str, float]]] = {  # theirs on their own data (Tables 3 and 4), RECCON's on its test rows
+    "epitome": {
+        "coattention": {"positive_f1": 45.9, "positive_precision": 49.1, "positive_recall": 43.1, "accuracy": 91.6, "roc_auc": 82.7},
+        "no-attention": {"positive_f1": 45.7, "roc_auc": 80.9},
+        "first": {"positive_f1": 45.4, "roc_auc": 80.3},
+        "weights-3": {"positive_f1": 45.4, "roc_auc": 81.7},
+        "weights-11": {"positive_f1": 44.2, "roc_auc": 82.5},
+        "prompting": {"positive_f1": 8.0},
+        "asking": {"positive_f1": 3.0},
+    },
+    "reccon": {"coattention": {"positive_f1": 64.3, "macro_f1": 76.5}},  # RoBERTa-base with context
+}
+CEILINGS = {  # of other sources: F1 of a second annotator on a sample (DATA.md), RoBERTa-large with context
+    "causes/epitome/causes/f1/annotators": 91.0,
+    "causes/reccon/entailment/macro_f1/RoBERTa-large": 77.06,
 }
 Run = dict[str, Any]
 
@@ -53,23 +71,32 @@ def rows_for(name: str, seed: int, *, quick: bool) -> Split:
     return replace(rows, test=[e for e in rows.test if e.turn.labels["causes"]])
 
 
-def run(name: str, system: str, seed: int, recipe: training.Recipe, encoder: str, *, quick: bool) -> Run:
+def fitted(task: Task, system: str, rows: Split, recipe: training.Recipe, encoder: str) -> Model:
+    """One system, trained on its rows, or prompted with examples from them."""
+    if system in ASKED:
+        return prompted.load(encoder, [task], shots=rows.train, settings=ASKED[system])
+    with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{task.name} {system} {recipe.seed}") as watch:
+        plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, options=SYSTEMS[system]))
+        return training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
+
+
+def run(name: str, system: str, recipe: training.Recipe, encoder: str, *, limit: int | None, quick: bool) -> Run:
     """Train one system once and score it on its test rows."""
-    task, rows, began = tasks.load(SETS[name]), rows_for(name, seed, quick=quick), time.monotonic()
-    with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{name} {system} {seed}") as watch:
-        plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, seed=seed, options=SYSTEMS[system]))
-        model = training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
+    task, rows, began, seed = tasks.load(SETS[name]), rows_for(name, recipe.seed, quick=quick), time.monotonic(), recipe.seed
+    tested = random.Random(seed).sample(rows.test, limit) if limit and limit < len(rows.test) else rows.test
+    model = fitted(task, system, rows, recipe, encoder)
+    scores = {score.metric: (score.value, score.baselines) for score in evaluate(model, task, tested, rounds=0)}
     seconds = round(time.monotonic() - began)
-    scores = {score.metric: (score.value, score.baselines) for score in evaluate(model, task, rows.test, rounds=0)}
-    scores |= {metric: (value, {}) for metric, value in (_area(model, task, rows.test), *_swapped(model, task, rows.test, seed))}
-    scores["random_f1"] = (_by_chance(task, rows, seed), {})
+    if isinstance(model, Shared):
+        scores |= {metric: (value, {}) for metric, value in (_area(model, task, tested), *_swapped(model, task, tested, seed))}
+        scores["random_f1"] = (_by_chance(task, rows, seed), {})
     return {
-        "encoder": Path(encoder).name,
+        "encoder": Path(encoder).stem,
         "system": system,
         "set": name,
         "seed": seed,
         "seconds": seconds,
-        "recipe": {"epochs": recipe.epochs, "rate": recipe.rate, "frozen": recipe.frozen},
+        "recipe": {name: getattr(recipe, name) for name in ("epochs", "rows", "rate", "frozen") if system in SYSTEMS} | {"limit": limit},
         "scores": {metric: {"value": value, "baselines": trivial} for metric, (value, trivial) in scores.items()},
     }
 
@@ -136,35 +163,46 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             system=system,
             data="epitome_causes (visible)" if name == "epitome" else "reccon (visible)",
             split=f"80/10/10 by post, seeds {seeds}" if name == "epitome" else f"the published one, seeds {seeds}",
-            published=PUBLISHED[name].get(metric) if system == "coattention" else None,
+            published=PUBLISHED[name].get(system, {}).get(metric),
             low=min(values),
             high=max(values),
             baseline=max(trivial, default=None),
             silver=name == "epitome",
             seconds=sum(one["seconds"] for one, _ in found),
-            command="python -m benchmarks.causes --encoder FOLDER " + " ".join(f"--{k} {v}" for k, v in found[0][0]["recipe"].items()),
+            command=" ".join(_command(found[0][0])),
         )
+    for id, value in CEILINGS.items():  # noqa: A001
+        yield row(id, None, published=value, silver="epitome" in id, command=None)
+
+
+def _command(told: Run) -> Iterator[str]:
+    """What makes a row, word by word."""
+    yield "python -m benchmarks.causes"
+    options = {"encoder": told["encoder"], "sets": told["set"], "systems": told["system"], **told["recipe"]}
+    yield from (f"--{name} {value}" for name, value in options.items() if value is not None)
 
 
 def main(
-    encoder: Annotated[str, typer.Option(help="Encoder folder or Hugging Face id.")],
+    encoder: Annotated[str, typer.Option(help="What the systems start from: an encoder, or an LLM.")],
     sets: Annotated[str, typer.Option(help="Which data, with commas between.")] = ",".join(SETS),
     systems: Annotated[str, typer.Option(help="Which systems, with commas between.")] = ",".join(SYSTEMS),
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = 5,
     epochs: Annotated[int, typer.Option(help="Passes over the rows.")] = 8,
+    size: Annotated[int, typer.Option("--rows", help="Rows of a step.")] = 32,
     rate: Annotated[float, typer.Option(help="Learning rate of the encoder.")] = 1e-4,
     frozen: Annotated[int, typer.Option(help="Lowest layers of the encoder that are not trained.")] = 0,
+    limit: Annotated[int | None, typer.Option(help="At most so many test rows.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few rows, one epoch, one seed: a test of the path, not a result.")] = False,
 ) -> None:
     """Run what is missing, then print and save the tables."""
     done: list[Run] = json.loads(RUNS.read_text(encoding="utf-8")) if RUNS.exists() and not quick else []
     known = {(one["encoder"], one["system"], one["set"], one["seed"]) for one in done}
-    recipe = training.Recipe(epochs=1 if quick else epochs, rate=rate, frozen=frozen, patience=4)
+    recipe = training.Recipe(epochs=1 if quick else epochs, rows=size, rate=rate, frozen=frozen, patience=4)
     for name in sets.split(","):
         for seed in range(1 if quick else seeds):
             for system in systems.split(","):
-                if (Path(encoder).name, system, name, seed) not in known:
-                    done.append(run(name, system, seed, recipe, encoder, quick=quick))
+                if (Path(encoder).stem, system, name, seed) not in known:
+                    done.append(run(name, system, replace(recipe, seed=seed), encoder, limit=limit, quick=quick))
                     if not quick:
                         RUNS.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     found = list(table(done))

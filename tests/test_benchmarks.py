@@ -54,6 +54,11 @@ def test_causes_on_a_slice(tmp_path: Path) -> None:
     assert "causes/epitome/causes/f1/encoder" in told and "causes/reccon/entailment/macro_f1/encoder-no-attention" in told
 
 
+def test_causes_with_an_llm(tmp_path: Path) -> None:
+    told = run(tmp_path, "causes", "--systems", "prompting,asking", "--sets", "epitome", "--limit", "2", "--encoder", "echo")
+    assert "causes/epitome/causes/f1/echo-prompting" in told and "causes/epitome/causes/f1/annotators" in told
+
+
 def test_risk_on_the_real_posts(tmp_path: Path, data: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.risk", "--encoder", str(tiny.encoder(tmp_path / "encoder")), "--quick"]
     done = subprocess.run(
