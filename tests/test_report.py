@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from rich.console import Console
 
 from empathia import tasks
 from empathia.errors import InputError, MissingExtra
-from empathia.report import html, tables, terminal
+from empathia.report import html, progress, tables, terminal
 from empathia.report.excerpt import Gap, excerpt
 from empathia.report.highlight import Mark, pieces, visible
 from empathia.report.palette import codes, hues
@@ -470,3 +471,10 @@ def test_parquet_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"empathia\[parquet\]"):
         tables.check_path(tmp_path / "out.parquet")
+
+
+def test_a_training_in_a_log_says_where_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.steps("Training") as watch:
+        for done in (1, 2):
+            watch(SimpleNamespace(done=(done, 2), told="epoch 1/1"))
+    assert capsys.readouterr().err == "Training · epoch 1/1 · 2/2\n"

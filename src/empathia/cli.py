@@ -99,8 +99,9 @@ def train(
     from empathia.report import progress, scores, terminal
 
     recipe = training.Recipe(seed=seed) if epochs is None else training.Recipe(seed=seed, epochs=epochs)
+    asked = training.named(task)
     with progress.steps("Training") as watch:
-        folder = training.train(training.named(task), training.Plan(data, encoder, out, recipe, resume, head), watch)
+        folder = training.train(asked, training.Plan(data, encoder, out, recipe, resume, head), watch)
     terminal.show(scores.table(models.scores(folder), title=f"{folder}, on test rows"))
 
 

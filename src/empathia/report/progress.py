@@ -1,5 +1,6 @@
-"""Progress on the terminal, beside the results: on standard error, and gone when done."""
+"""Progress beside the results: on standard error."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -8,6 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from empathia.report.tally import Tally
+
+QUIET = 60  # seconds between two lines of a training in a log
 
 
 class Trained(Protocol):
@@ -43,12 +46,18 @@ def phases(what: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def steps(what: str) -> Iterator[Callable[[Trained], None]]:
-    """A bar over the steps of a training, with its loss, its last validation scores and the time left."""
+    """A bar over the steps of a training, with its loss, its last validation scores and the time left; in a log a line now and then."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(compact=True))
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    console, last = Console(stderr=True), time.monotonic()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         line = bar.add_task(what, total=None)
 
         def watch(now: Trained) -> None:
-            bar.update(line, completed=now.done[0], total=now.done[1], description=f"{what} · {now.told}")
+            nonlocal last
+            (done, total), told = now.done, f"{what} · {now.told}"
+            bar.update(line, completed=done, total=total, description=told)
+            if not console.is_terminal and (done == total or time.monotonic() - last > QUIET):
+                last = time.monotonic()
+                console.print(f"{told} · {done}/{total}", soft_wrap=True)
 
         yield watch
