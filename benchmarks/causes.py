@@ -169,16 +169,16 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             baseline=max(trivial, default=None),
             silver=name == "epitome",
             seconds=sum(one["seconds"] for one, _ in found),
-            command=" ".join(_command(found[0][0])),
+            command=" ".join(_command(found[0][0], seeds=len(found))),
         )
     for id, value in CEILINGS.items():  # noqa: A001
         yield row(id, None, published=value, silver="epitome" in id, command=None)
 
 
-def _command(told: Run) -> Iterator[str]:
+def _command(told: Run, *, seeds: int) -> Iterator[str]:
     """What makes a row, word by word."""
     yield "python -m benchmarks.causes"
-    options = {"encoder": told["encoder"], "sets": told["set"], "systems": told["system"], **told["recipe"]}
+    options = {"encoder": told["encoder"], "sets": told["set"], "systems": told["system"], "seeds": seeds, **told["recipe"]}
     yield from (f"--{name} {value}" for name, value in options.items() if value is not None)
 
 

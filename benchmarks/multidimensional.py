@@ -144,7 +144,7 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             baseline=max(trivial) * scale if trivial else None,
             silver=place in ("service", "care"),
             seconds=sum(one["seconds"] for one, _ in found),
-            command=" ".join(_command(told)),
+            command=" ".join(_command(told, folds=1 + max(one["fold"] for one, _ in found))),
         )
 
 
@@ -154,10 +154,10 @@ def _published(place: str, metric: str, system: str) -> float | None:
     return dict(zip(("macro_f1", "accuracy"), figures, strict=True)).get(metric) if figures else None
 
 
-def _command(told: Run) -> Iterator[str]:
+def _command(told: Run, *, folds: int) -> Iterator[str]:
     """What makes a row, word by word."""
     yield "python -m benchmarks.multidimensional"
-    options = {"encoder": told["encoder"], "datasets": told["dataset"], "systems": told["system"], **told["recipe"]}
+    options = {"encoder": told["encoder"], "datasets": told["dataset"], "systems": told["system"], "folds": folds, **told["recipe"]}
     yield from (f"--{name} {value}" for name, value in options.items() if value is not None)
 
 
