@@ -18,7 +18,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from benchmarks.rows import DATA, RESULTS, Row, row, save, show
+from benchmarks.rows import DATA, RESULTS, Row, command, row, save, show
 from empathia import metrics, tasks, training
 from empathia.evaluation import Split, ask, evaluate, rows_of, split
 from empathia.models import Model, prompted
@@ -96,7 +96,7 @@ def run(name: str, system: str, recipe: training.Recipe, encoder: str, *, limit:
         "set": name,
         "seed": seed,
         "seconds": seconds,
-        "recipe": {name: getattr(recipe, name) for name in ("epochs", "rows", "rate", "frozen") if system in SYSTEMS} | {"limit": limit},
+        "recipe": {key: getattr(recipe, key) for key in ("epochs", "rows", "rate", "frozen") if system in SYSTEMS} | {"limit": limit},
         "scores": {metric: {"value": value, "baselines": trivial} for metric, (value, trivial) in scores.items()},
     }
 
@@ -169,17 +169,10 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             baseline=max(trivial, default=None),
             silver=name == "epitome",
             seconds=sum(one["seconds"] for one, _ in found),
-            command=" ".join(_command(found[0][0], seeds=len(found))),
+            command=command("causes", encoder=encoder, sets=name, systems=system, seeds=len(found), **found[0][0]["recipe"]),
         )
     for id, value in CEILINGS.items():  # noqa: A001
         yield row(id, None, published=value, silver="epitome" in id, command=None)
-
-
-def _command(told: Run, *, seeds: int) -> Iterator[str]:
-    """What makes a row, word by word."""
-    yield "python -m benchmarks.causes"
-    options = {"encoder": told["encoder"], "sets": told["set"], "systems": told["system"], "seeds": seeds, **told["recipe"]}
-    yield from (f"--{name} {value}" for name, value in options.items() if value is not None)
 
 
 def main(

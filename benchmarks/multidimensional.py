@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.rows import DATA, RESULTS, Row, row, save, show
+from benchmarks.rows import DATA, RESULTS, Row, command, row, save, show
 from empathia import evaluation, tasks, training
 from empathia.evaluation import Split, ask, rows_of, score, split
 from empathia.findings import Score
@@ -144,7 +144,14 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             baseline=max(trivial) * scale if trivial else None,
             silver=place in ("service", "care"),
             seconds=sum(one["seconds"] for one, _ in found),
-            command=" ".join(_command(told, folds=1 + max(one["fold"] for one, _ in found))),
+            command=command(
+                "multidimensional",
+                encoder=told["encoder"],
+                datasets=told["dataset"],
+                systems=told["system"],
+                folds=1 + max(one["fold"] for one, _ in found),
+                **told["recipe"],
+            ),
         )
 
 
@@ -152,13 +159,6 @@ def _published(place: str, metric: str, system: str) -> float | None:
     """What the paper reports for the best system of the same kind."""
     figures = PUBLISHED.get(place, {}).get("encoder" if system in SYSTEMS else system)
     return dict(zip(("macro_f1", "accuracy"), figures, strict=True)).get(metric) if figures else None
-
-
-def _command(told: Run, *, folds: int) -> Iterator[str]:
-    """What makes a row, word by word."""
-    yield "python -m benchmarks.multidimensional"
-    options = {"encoder": told["encoder"], "datasets": told["dataset"], "systems": told["system"], "folds": folds, **told["recipe"]}
-    yield from (f"--{name} {value}" for name, value in options.items() if value is not None)
 
 
 def _place(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -32,6 +32,11 @@ def row(id: str, ours: float | None, **told: Any) -> Row:  # noqa: A002
     return made | {"date": date.today().isoformat()} | told
 
 
+def command(name: str, **options: Any) -> str:
+    """The command that makes a row: a benchmark and its options, those without a value left out."""
+    return " ".join([f"python -m benchmarks.{name}", *(f"--{key} {value}" for key, value in options.items() if value is not None)])
+
+
 def save(name: str, rows: Iterable[Row]) -> Path:
     """Write the rows of one benchmark, as JSON and as a Markdown table beside it."""
     RESULTS.mkdir(exist_ok=True)
