@@ -1,7 +1,9 @@
 """What moved a turn: candidates, the head, the answers, and how they are shown and scored."""
 
 import json
+import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from empathia import evaluation, tasks
 from empathia.corpora import results
 from empathia.models._asks import causes as asking
 from empathia.models._asks._unit import Unit
-from empathia.models._candidates import PLACES, candidates, moved, output_of, place
+from empathia.models._candidates import PLACES, candidates, moved, output_of, place, readings
 from empathia.models._questions import kinds
 from empathia.report import html
 from empathia.report.highlight import links
@@ -69,13 +71,15 @@ def test_scores_count_candidates() -> None:
 
 def test_an_answer_names_the_sentence_that_reacts_and_nothing_is_forced() -> None:
     asked, found = example(), candidates(example(), output_of(TASK))
-    outputs = {"causes": np.array([-3, 3, 0.0], np.float32), "pairs": np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8]], np.float32)}
-    unit = Unit({}, found)
-    (said,) = asking.answers(asked, TASK, {"threshold": 0.6, "pool": "mean"}, [(unit, outputs)]).values()
+    pairs = np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8]], np.float32)
+    outputs = {"causes": np.array([-3, 3, 0.0], np.float32), "any": np.array(0, np.float32), "pairs": pairs}
+    unit, settings = Unit({}, found), {"threshold": 0.6, "moved_from": 0.4, "pool": "mean"}
+    (said,) = asking.answers(asked, TASK, settings, [(unit, outputs)]).values()
     assert isinstance(said, tuple)
     (one,) = said
     assert POST[one.start : one.end].strip() == "My dog died." and one.reaction and REPLY[: one.reaction.end].strip() == "I am so sorry."
-    assert asking.answers(asked, TASK, {"threshold": 0.99, "pool": "mean"}, [(unit, outputs)]) == {"causes": ()}
+    for stricter in ({"threshold": 0.99}, {"moved_from": 0.6}):
+        assert asking.answers(asked, TASK, settings | stricter, [(unit, outputs)]) == {"causes": ()}
 
 
 def test_a_language_model_is_asked_of_each_candidate_or_quotes_them() -> None:
@@ -134,19 +138,47 @@ def test_padding_changes_nothing(options: dict[str, object]) -> None:
     assert torch.allclose(together["pairs"][0, :3, :2], alone["pairs"][0], atol=1e-5)
 
 
-def test_a_post_of_300_sentences_and_the_same_vectors_in_training_and_asking(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reading", ["apart", "together"])
+def test_a_post_of_300_sentences_and_the_same_vectors_in_training_and_asking(tmp_path: Path, reading: Any) -> None:
     from empathia.encoders.huggingface import HuggingFaceEncoder
-    from empathia.models.coattention import Coattention, _parts
+    from empathia.models.coattention import Coattention
 
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path)), window=64).eval()
-    long = example(post="I feel sad. " * 300)
-    texts = [turn.content for turn in long.dialogue.turns]
-    known = dict(zip(texts, encoder.encode(texts), strict=True))
-    (unit,) = asking.units(long, TASK, {"pool": "mean", "threshold": 0.5}, known)
-    assert len(unit.arrays["post"]) == 300
-    read = encoder.read([REPLY])
-    taught = _parts(REPLY, {REPLY: (read.states[0], read.offsets[0])}, "mean")
-    assert torch.allclose(taught, torch.from_numpy(unit.arrays["reply"]), atol=1e-5)
-    head = Coattention(TASK, encoder.width).eval()
-    logits = head(*(torch.from_numpy(a)[None] for a in (unit.arrays["post"], np.ones(300, np.float32))), taught[None], torch.ones(1, 2))
-    assert logits["causes"].shape == (1, 300)
+    head = Coattention(TASK, encoder.width, reading=reading).eval()
+    settings = {**head.settings, "threshold": 0.5}
+
+    def asked(one: Example) -> Any:
+        texts = list(asking.reads(one, TASK, settings))
+        (unit,) = asking.units(one, TASK, settings, dict(zip(texts, encoder.encode(texts), strict=True)))
+        return unit.arrays
+
+    arrays = asked(example(post="I feel sad. " * 300))
+    assert len(arrays["post"]) == 300
+    feed = (arrays["post"], np.ones(300, np.float32), arrays["reply"], np.ones(2, np.float32))
+    assert head(*(torch.from_numpy(one)[None] for one in feed))["causes"].shape == (1, 300)
+    short, some = example(), candidates(example(), output_of(TASK))
+    where = readings(short, some, together=reading == "together")
+    texts = list(dict.fromkeys(text for text, _ in where.values()))
+    read = encoder.read(texts)
+    known = {text: (read.states[i], read.offsets[i]) for i, text in enumerate(texts)}
+    for name, taught in (("post", head._post(short, some, where, known)), ("reply", head._reply(short, where, known))):
+        assert torch.allclose(taught, torch.from_numpy(asked(short)[name]), atol=1e-5)
+
+
+def test_read_together_each_turn_stands_where_it_is_said_to() -> None:
+    dialogue = Dialogue(id="d", turns=tuple(Turn(role=role, content=text) for role, text in (("a", POST), ("a", "More."), ("b", REPLY))))
+    one = Example(dialogue=dialogue, index=2)
+    where = readings(one, candidates(one, output_of(TASK)), together=True)
+    assert all(text[start:].startswith(dialogue.turns[i].content) for i, (text, start) in where.items()) and set(where) == {0, 1, 2}
+
+
+def test_rows_without_a_cause_teach_that_nothing_moved_and_nothing_else(tmp_path: Path) -> None:
+    from empathia.encoders.huggingface import HuggingFaceEncoder
+    from empathia.models.coattention import Coattention
+
+    encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path)), window=64)
+    head = Coattention(TASK, encoder.width)
+    loss = head.step(encoder, [example(causes=())], random.Random(0))
+    torch.autograd.backward(loss)
+    assert torch.isfinite(loss) and head.any.weight.grad is not None and head.any.weight.grad.any()
+    assert all(weight.grad is None or not weight.grad.any() for weight in head.decode.parameters())

@@ -82,12 +82,12 @@ def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tm
     rows = rows_of(TASK, tiny.corpora(tmp_path, "epitome"))
     encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path / "encoder")))
     head = Epitome(TASK, encoder.width).eval()
-    gates = head.narrowed(encoder.eval(), rows)
+    gates = head.narrowed(encoder.eval(), rows[:10], rows[10:])
     assert set(gates) == {"fits_from", "needs_from"} == set(head.settings)
     context = [_states(encoder, "\n".join(turn.content for turn in row.context)) for row in rows]
     needs = sorted(float(head.need(states.mean(dim=0))) for states in context)
     assert needs[0] - 1e-3 <= gates["needs_from"] <= needs[len(needs) // 2] + 1e-3
-    assert head.narrowed(encoder, []) == {}
+    assert head.narrowed(encoder, [], []) == {}
 
 
 def _states(encoder: HuggingFaceEncoder, text: str) -> torch.Tensor:

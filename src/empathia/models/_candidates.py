@@ -1,6 +1,7 @@
 """What could have moved a turn: sentences of the turns that it answers, or whole turns up to and with itself."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,10 @@ from empathia.segment import sentences_of
 from empathia.task import Causes, Task
 
 FURTHEST = 5  # distances beyond are told as this one
-PLACES = FURTHEST + 3  # one per distance, one for the same participant, one for how far into its turn
+PLACES = FURTHEST + 4  # one per distance, the same participant, how far into its turn, how many words
 EARLIER = 30  # turns that are looked back on
+REACTS = "\nReply: "  # where turns are read together, before the one that reacts
+Readings = Mapping[int, tuple[str, int]]  # by the number of a turn: the text in which it is read, and where in it the turn starts
 
 
 def candidates(example: Example, output: Causes) -> list[Cause]:
@@ -40,9 +43,24 @@ def place(example: Example, candidate: Cause) -> NDArray[np.float32]:
     """Where a candidate stands, as numbers: (PLACES,)."""
     numbers, turn = np.zeros(PLACES, np.float32), example.dialogue.turns[candidate.turn]
     numbers[min(example.index - candidate.turn, FURTHEST)] = 1
-    numbers[-2] = turn.role == example.turn.role
-    numbers[-1] = candidate.start / max(1, len(turn.content))
+    numbers[-3] = turn.role == example.turn.role
+    numbers[-2] = candidate.start / max(1, len(turn.content))
+    numbers[-1] = math.log1p(len(turn.content[candidate.start : candidate.end].split())) - 2  # about 0 for a usual sentence
     return numbers
+
+
+def readings(example: Example, some: Sequence[Cause], *, together: bool) -> Readings:
+    """Where the turn and those with candidates are read: each by itself, or all in one text, the turn that reacts last."""
+    turns, earlier = example.dialogue.turns, sorted({one.turn for one in some} - {example.index})
+    if not together:
+        return {i: (turns[i].content, 0) for i in (*earlier, example.index)}
+    text, starts = "", dict[int, int]()
+    for i in earlier:
+        starts[i] = len(text)
+        text += f"{turns[i].content}\n"
+    starts[example.index] = len(text) + len(REACTS)
+    text += REACTS + example.turn.content
+    return {i: (text, start) for i, start in starts.items()}
 
 
 def _said(turn: Turn) -> bool:

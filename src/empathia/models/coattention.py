@@ -1,8 +1,10 @@
 """Causes by co-attention: each candidate looks for what in the turn reacts to it, and each part of the turn for what moved it.
 
 A candidate (a sentence, or a whole turn) and a sentence of the turn are each the mean of their token states, read in their
-turn. With `attention="none"` every candidate sees the mean of the turn instead; with `pool="first"` the state of the first
-token stands for a sentence. The loss is focal; with `positive` above 1, causes weigh so many times more.
+turn, or with `reading="together"` in one text with the turn that reacts: better, but no longer one pass per turn. Whether
+anything moved the turn at all is learnt apart from what did, so that replies without empathy teach only that. With
+`attention="none"` every candidate sees the mean of the turn instead; with `pool="first"` the state of the first token stands
+for a sentence. The loss is focal; with `positive` above 1, causes weigh so many times more.
 """
 
 import random
@@ -14,14 +16,15 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from empathia.encoders.huggingface import HuggingFaceEncoder
-from empathia.models._candidates import PLACES, candidates, moved, output_of, place
+from empathia.models._candidates import PLACES, Readings, candidates, moved, output_of, place, readings
 from empathia.models._layers import FAR, masked_mean
 from empathia.schema import Cause, Example, Span
 from empathia.segment import sentences
 from empathia.task import Task
 
-Pool = Literal["mean", "first"]
 ETA = 2.0
+DROPOUT = 0.3
+KEPT = 0.95  # of the turns that something moved
 Read = Mapping[str, tuple[Tensor, Sequence[tuple[int, int]]]]  # text: token states and offsets
 
 
@@ -37,23 +40,24 @@ class Coattention(nn.Module):
         width: int,
         *,
         attention: Literal["both", "none"] = "both",
-        pool: Pool = "mean",
+        pool: Literal["mean", "first"] = "mean",
+        reading: Literal["apart", "together"] = "apart",
         positive: float = 1.0,
         eta: float = ETA,
-        dropout: float = 0.3,
     ) -> None:
         super().__init__()
         self.name, self.output = next(iter(task.outputs)), output_of(task)
-        self.attention, self.pool, self.positive, self.eta = attention, pool, positive, eta
+        self.attention, self.pool, self.reading, self.positive, self.eta = attention, pool, reading, positive, eta
         self.widths = (width + PLACES, width)
-        self.settings = {"pool": pool}
+        self.settings = {"pool": pool, "reading": reading, "moved_from": 0.0}
         self.where = nn.Linear(PLACES, width)
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.dropout = nn.Dropout(dropout)
-        self.decode = nn.Sequential(nn.Linear(5 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, 1))
+        self.dropout = nn.Dropout(DROPOUT)
+        self.decode = nn.Sequential(nn.Linear(5 * width, width), nn.GELU(), nn.Dropout(DROPOUT), nn.Linear(width, 1))
+        self.any = nn.Linear(width, 1)
 
     def forward(self, post: Tensor, post_mask: Tensor, reply: Tensor, reply_mask: Tensor) -> dict[str, Tensor]:
-        """post (batch, candidates, width + places), reply (batch, sentences, width) -> causes (batch, candidates), pairs."""
+        """post (batch, candidates, width + places), reply (batch, sentences, width) -> causes (batch, candidates), any (batch), pairs."""
         given = self.dropout(post[..., :-PLACES]) + self.where(post[..., -PLACES:])
         reply = self.dropout(reply)
         scores = self.query(given) @ self.key(reply).transpose(1, 2) / given.shape[-1] ** 0.5  # (batch, candidates, sentences)
@@ -65,52 +69,69 @@ class Coattention(nn.Module):
         else:
             reacts, moved_by = pairs @ reply, pairs @ (back @ given)
         joined = torch.cat([given, reacts, given * reacts, (given - reacts).abs(), moved_by], dim=-1)
-        return {"causes": self.decode(joined)[..., 0], "pairs": pairs}
+        return {"causes": self.decode(joined)[..., 0], "any": self.any(masked_mean(reply, reply_mask))[:, 0], "pairs": pairs}
 
     def step(self, encoder: HuggingFaceEncoder, examples: Sequence[Example], dice: random.Random) -> Tensor:
-        """The loss on some rows."""
+        """The loss on some rows; which candidate it was is asked only where there was one."""
         found = [candidates(example, self.output) for example in examples]
-        texts = dict.fromkeys(t for e, some in zip(examples, found, strict=True) for t in _texts(e, some))
-        read = encoder.read(list(texts))
-        known = {t: (states, offsets) for t, states, offsets in zip(texts, read.states, read.offsets, strict=True)}
-        posts = [self._post(example, some, known) for example, some in zip(examples, found, strict=True)]
-        replies = [_parts(example.turn.content, known, self.pool) for example in examples]
-        gold = [torch.tensor([float(moved(one, _causes(e, self.name))) for one in some]) for e, some in zip(examples, found, strict=True)]
-        pad = nn.utils.rnn.pad_sequence
-        mask, reply_mask = (pad([torch.ones(len(row)) for row in rows], batch_first=True) for rows in (posts, replies))
-        logits = self(pad(posts, batch_first=True), mask, pad(replies, batch_first=True), reply_mask)["causes"]
-        return self.loss(logits[mask > 0], pad(gold, batch_first=True)[mask > 0])
+        causes = [_causes(example, self.name) for example in examples]
+        gold = _pad([torch.tensor([float(moved(one, known)) for one in some]) for some, known in zip(found, causes, strict=True)])
+        outputs, mask = self._read(encoder, examples, found)
+        told = gold.amax(dim=1)
+        asked = (mask * told[:, None]) > 0
+        return self.loss(outputs["causes"][asked], gold[asked], self.positive) + self.loss(outputs["any"], told)
 
-    def _post(self, example: Example, some: Sequence[Cause], known: Read) -> Tensor:
-        turns = example.dialogue.turns
-        rows = [torch.cat([_pooled(*known[turns[c.turn].content], c, self.pool), torch.from_numpy(place(example, c))]) for c in some]
+    @torch.no_grad()
+    def narrowed(self, encoder: HuggingFaceEncoder, valid: Sequence[Example], train: Sequence[Example]) -> dict[str, float]:
+        """From which score on anything moved a turn: as high as nearly all validation rows with a cause let it be."""
+        scores = [torch.zeros(0)]
+        for example in (example for example in valid if _causes(example, self.name)):
+            scores.append(torch.sigmoid(self._read(encoder, [example], [candidates(example, self.output)])[0]["any"]))
+        found = torch.cat(scores)
+        return {"moved_from": round(float(found.quantile(1 - KEPT)), 3)} if len(found) else {}
+
+    def _read(
+        self, encoder: HuggingFaceEncoder, examples: Sequence[Example], found: Sequence[Sequence[Cause]]
+    ) -> tuple[Mapping[str, Tensor], Tensor]:
+        """The outputs for some rows, and which of their candidates are no padding."""
+        where = [readings(e, some, together=self.reading == "together") for e, some in zip(examples, found, strict=True)]
+        texts = list(dict.fromkeys(text for places in where for text, _ in places.values()))
+        read = encoder.read(texts)
+        known = {t: (states, offsets) for t, states, offsets in zip(texts, read.states, read.offsets, strict=True)}
+        posts = [self._post(*one, known) for one in zip(examples, found, where, strict=True)]
+        replies = [self._reply(*one, known) for one in zip(examples, where, strict=True)]
+        mask, reply_mask = (_pad([torch.ones(len(row)) for row in some]) for some in (posts, replies))
+        return self(_pad(posts), mask, _pad(replies), reply_mask), mask
+
+    def _post(self, example: Example, some: Sequence[Cause], where: Readings, known: Read) -> Tensor:
+        rows = [torch.cat([self._pooled(one, where[one.turn], known), torch.from_numpy(place(example, one))]) for one in some]
         return torch.stack(rows)
 
-    def loss(self, logits: Tensor, gold: Tensor) -> Tensor:
-        """Focal, over all candidates."""
+    def _reply(self, example: Example, where: Readings, known: Read) -> Tensor:
+        return torch.stack([self._pooled(span, where[example.index], known) for span in sentences(example.turn.content)])
+
+    def _pooled(self, span: Span, where: tuple[str, int], known: Read) -> Tensor:
+        """A stretch of a turn as one vector; nothing but zeros where training's window cut it off."""
+        text, start = where
+        states, offsets = known[text]
+        inside = [i for i, (low, high) in enumerate(offsets) if low < start + span.end and start + span.start < high]
+        if not inside:
+            return torch.zeros(states.shape[-1])
+        return states[inside[0]] if self.pool == "first" else states[inside].mean(dim=0)
+
+    def loss(self, logits: Tensor, gold: Tensor, positive: float = 1.0) -> Tensor:
+        """Focal; nothing where nothing is asked."""
         losses = F.binary_cross_entropy_with_logits(logits, gold, reduction="none")
-        return (losses * (1 - torch.exp(-losses)) ** self.eta * (1 + gold * (self.positive - 1))).mean()
+        return (losses * (1 - torch.exp(-losses)) ** self.eta * (1 + gold * (positive - 1))).sum() / max(1, gold.numel())
 
 
-def _texts(example: Example, some: Sequence[Cause]) -> list[str]:
-    return [example.turn.content, *(example.dialogue.turns[one.turn].content for one in some)]
+def _pad(rows: Sequence[Tensor]) -> Tensor:
+    return nn.utils.rnn.pad_sequence(list(rows), batch_first=True)
 
 
 def _causes(example: Example, name: str) -> list[Cause]:
     found = example.turn.labels[name]
     return [one for one in found if isinstance(one, Cause)] if isinstance(found, tuple) else []
-
-
-def _parts(text: str, known: Read, pool: Pool) -> Tensor:
-    return torch.stack([_pooled(*known[text], span, pool) for span in sentences(text)])
-
-
-def _pooled(states: Tensor, offsets: Sequence[tuple[int, int]], span: Span, pool: Pool) -> Tensor:
-    """A stretch of a text as one vector; nothing but zeros where training's window cut it off."""
-    inside = [i for i, (start, end) in enumerate(offsets) if start < span.end and span.start < end]
-    if not inside:
-        return torch.zeros(states.shape[-1])
-    return states[inside[0]] if pool == "first" else states[inside].mean(dim=0)
 
 
 HEAD = Coattention

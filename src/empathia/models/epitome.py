@@ -75,9 +75,11 @@ class Epitome(ReplyHead):
         return {"fits_from": OPEN, "needs_from": OPEN} if self.heed else {}
 
     @torch.no_grad()
-    def narrowed(self, encoder: HuggingFaceEncoder, examples: Sequence[Example]) -> dict[str, float]:
+    def narrowed(self, encoder: HuggingFaceEncoder, valid: Sequence[Example], train: Sequence[Example]) -> dict[str, float]:
         """The gates as narrow as nearly all held rows that show empathy let them be."""
-        shown = [example for example in examples if held(example) and any(level_of(example, name) for name in self.names)]
+        if not self.heed:
+            return {}
+        shown = [example for example in (*valid, *train) if held(example) and any(level_of(example, name) for name in self.names)]
         fits, needs = [torch.zeros(0)], [torch.zeros(0)]
         for at in range(0, len(shown), 32):
             some = shown[at : at + 32]

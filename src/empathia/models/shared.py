@@ -56,10 +56,7 @@ class Shared:
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; tasks on replies leave out turns that answer nobody."""
         asked = {
-            turn.content: None
-            for task in tasks
-            for example in examples
-            for turn in self._ask(task).reads(example, task, self.settings[task.name])
+            text: None for task in tasks for example in examples for text in self._ask(task).reads(example, task, self.settings[task.name])
         }
         known = dict(zip(asked, self.encoder.encode(list(asked)), strict=True))
         answers: list[dict[str, Answer]] = [{} for _ in examples]

@@ -50,8 +50,8 @@ def _settings(network: Network, task: Task, rows: Split) -> dict[str, Any]:
     settings, examples = untuned(network, task), rows.valid
     asked = evaluation.ask(network.model({task.name: settings}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
-    if "fits_from" in settings:
-        settings |= cast(Any, network.heads[task.name]).narrowed(network.encoder, [*examples, *rows.train])
+    if hasattr(network.heads[task.name], "narrowed"):
+        settings |= cast(Any, network.heads[task.name]).narrowed(network.encoder, rows.valid, rows.train)
     if "shares" in settings:
         settings["shares"] = _shares(network, task, examples, settings)
     if "thresholds" in settings:
@@ -61,7 +61,7 @@ def _settings(network: Network, task: Task, rows: Split) -> dict[str, Any]:
                 told = [(e, cast(ChoicesAnswer, found[name])) for e, found in zip(examples, answers, strict=True) if name in found]
                 settings["thresholds"][name] = {label: _threshold(name, label, told) for label in output.labels}
     if any(isinstance(output, Causes) for output in task.outputs.values()):
-        settings["threshold"] = _cause_threshold(network, task, examples, settings)
+        _, settings["threshold"] = of_causes(network, task, examples, settings)
     if any(isinstance(output, Flag) for output in task.outputs.values()):
         settings["threshold"] = _flag_threshold(network, task, examples, settings)
     return settings
@@ -95,16 +95,17 @@ def _logs(scores: Sequence[float]) -> Floats:
     return np.log(np.maximum(np.array(scores, np.float32), 1e-6))
 
 
-def _cause_threshold(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:
-    """From which score something is a cause, by F1 on the validation rows."""
-    everything = network.model({task.name: {**settings, "threshold": 0.0}})
+def of_causes(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> tuple[float, float]:
+    """The best F1 of causes on those of the rows that have any, and from which score on something must be one to reach it."""
+    examples = [example for example in examples if any(example.turn.labels.get(name) for name in task.outputs)]
+    everything = network.model({task.name: {**settings, "threshold": 0.0, "moved_from": 0.0}})
     answers = [{name: cast(Found, answer) for name, answer in found.items()} for found in evaluation.ask(everything, task, examples)]
 
     def score(threshold: float) -> float:
         kept = [{name: tuple(one for one in found if one.score >= threshold) for name, found in some.items()} for some in answers]
         return next(one.value for one in evaluation.score(task, examples, kept, rounds=0) if one.metric == "positive_f1")
 
-    return max(THRESHOLDS, key=score)
+    return max(((score(threshold), threshold) for threshold in THRESHOLDS), key=lambda found: found[0])
 
 
 def _flag_threshold(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> float:

@@ -18,7 +18,7 @@ from empathia.evaluation import Split, evaluate
 from empathia.models._network import Network
 from empathia.schema import Example
 from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
-from empathia.training._choosing import untuned
+from empathia.training._choosing import of_causes, untuned
 from empathia.training._recipe import Plan, Progress, Watch
 from empathia.training._rows import batches, by_dialogue, drawn
 
@@ -27,7 +27,6 @@ HEADLINES = {
     Choices: "macro_f1",
     Level: "macro_f1",
     Rating: "quadratic_kappa",
-    Causes: "positive_f1",
     Flag: "positive_f1",
 }
 
@@ -134,7 +133,10 @@ def copy(network: nn.Module) -> dict[str, Tensor]:
 
 
 def _headline(network: Network, task: Task, examples: Sequence[Example]) -> float:
-    """The mean over a task's outputs of the figure by which epochs are compared: macro-F1, and kappa for ratings."""
-    scores = evaluate(network.model({task.name: untuned(network, task)}), task, examples, rounds=0)
+    """The mean over a task's outputs of the figure by which epochs are compared: macro-F1, kappa for ratings, the best F1 of causes."""
+    settings = untuned(network, task)
+    if any(isinstance(output, Causes) for output in task.outputs.values()):
+        return of_causes(network, task, examples, settings)[0]
+    scores = evaluate(network.model({task.name: settings}), task, examples, rounds=0)
     found = [score.value for score in scores if score.metric == HEADLINES[type(task.outputs[score.output])]]
     return sum(0 if math.isnan(value) else value for value in found) / len(found)

@@ -1,4 +1,4 @@
-"""How the heads of the shared model are asked: which turns a head reads, as which units, and what its outputs say.
+"""How the heads of the shared model are asked: which texts a head reads, as which units, and what its outputs say.
 
 One way per file; the name of a head's first input says which.
 """
@@ -10,7 +10,7 @@ from empathia.encoders import Encoded
 from empathia.models._asks import causes, replies, sentences, windows
 from empathia.models._asks._unit import Unit
 from empathia.models._numbers import Floats
-from empathia.schema import Answer, Example, Turn
+from empathia.schema import Answer, Example
 from empathia.task import Task
 
 Settings = Mapping[str, Any]
@@ -19,8 +19,8 @@ Settings = Mapping[str, Any]
 class Ask(Protocol):
     """One way to ask."""
 
-    def reads(self, example: Example, task: Task, settings: Settings) -> Iterator[Turn]:
-        """The turns that the head reads to answer an example."""
+    def reads(self, example: Example, task: Task, settings: Settings) -> Iterator[str]:
+        """The texts that the head reads to answer an example."""
         ...
 
     def units(self, example: Example, task: Task, settings: Settings, known: Mapping[str, Encoded]) -> Iterator[Unit]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from empathia.encoders import Encoded
 from empathia.models._asks._unit import Unit
 from empathia.models._numbers import Floats, rounded, sigmoid, softmax, warmth
-from empathia.schema import Answer, Example, LevelAnswer, ScoredSpan, Turn
+from empathia.schema import Answer, Example, LevelAnswer, ScoredSpan
 from empathia.segment import sentences
 from empathia.task import Task
 
@@ -19,10 +19,10 @@ EDGE = 0.01  # by which a gate that decides a level clears the point where both 
 OPEN = -99.0  # what a gate opens from so that it always is
 
 
-def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
+def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The reply and what it answers."""
     if example.context:
-        yield from (example.turn, *example.context)
+        yield from (turn.content for turn in (example.turn, *example.context))
 
 
 def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:

@@ -8,16 +8,16 @@ import numpy as np
 from empathia.encoders import Encoded
 from empathia.models._asks._unit import Unit
 from empathia.models._numbers import Floats, rounded, softmax, warmth
-from empathia.schema import Answer, ChoiceAnswer, Example, FlagAnswer, Span, Turn
+from empathia.schema import Answer, ChoiceAnswer, Example, FlagAnswer, Span
 from empathia.segment import sentences
 from empathia.task import Choice, Flag, Output, Task
 
 LONGEST = 256  # tokens of a sentence that are read at once
 
 
-def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
+def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The turn itself."""
-    yield example.turn
+    yield example.turn.content
 
 
 def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:

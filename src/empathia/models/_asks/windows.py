@@ -9,15 +9,15 @@ from empathia.encoders import Encoded
 from empathia.models._around import NEAR, PLACES, around, place
 from empathia.models._asks._unit import Unit
 from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax, warmth
-from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer, Turn
+from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer
 from empathia.task import Choice, Choices, Rating, Task
 
 
-def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[Turn]:
+def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The reply and the messages around it."""
     if task.on == "turn" or example.context:
-        yield example.turn
-        yield from (turn for _, turn in around(example, after=settings["after"]))
+        yield example.turn.content
+        yield from (turn.content for _, turn in around(example, after=settings["after"]))
 
 
 def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:
