@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from empathia.report.answers import DIRECTION, answers
 from empathia.report.palette import title
@@ -18,7 +18,8 @@ class Mark:
     end: int
     name: str
     note: str
-    key: str = ""  # its own name, to which the other side of a link leads
+    pair: int = 0  # the number that it shares with the other side of a link
+    key: str = ""  # its own name, to which the other side leads
     link: str = ""  # where it leads
 
 
@@ -54,18 +55,18 @@ def marks(turn: TurnAnalysis, tasks: Iterable[Task]) -> tuple[Mark, ...]:
 def links(analysis: Analysis, tasks: Iterable[Task]) -> dict[int, tuple[Mark, ...]]:
     """For each turn what moved a later one, and what in it reacts to an earlier one: each leads to the other."""
     found: dict[int, list[Mark]] = {}
-    asked = tuple(tasks)
+    asked, numbers = tuple(tasks), count(1)
     for turn in analysis.turns:
         for given in answers(turn, asked):
             if not isinstance(given.answer, tuple):
                 continue
-            for number, cause in enumerate(given.answer):
-                there, here = (f"{given.name}-{turn.index}-{number}-{side}" for side in ("cause", "reaction"))
+            for cause, pair in zip(given.answer, numbers, strict=False):
+                there, here = f"cause-{pair}", f"reaction-{pair}"
                 note = f"moved turn {turn.index} ({turn.role}): {cause.score:.2f}"
-                found.setdefault(cause.turn, []).append(Mark(cause.start, cause.end, given.name, note, there, here))
+                found.setdefault(cause.turn, []).append(Mark(cause.start, cause.end, given.name, note, pair, there, here))
                 if cause.reaction:
                     note = f"reacts to turn {cause.turn} ({analysis.turns[cause.turn].role})"
-                    mark = Mark(cause.reaction.start, cause.reaction.end, given.name, note, here, there)
+                    mark = Mark(cause.reaction.start, cause.reaction.end, given.name, note, pair, here, there)
                     found.setdefault(turn.index, []).append(mark)
     return {index: tuple(marks) for index, marks in found.items()}
 
