@@ -33,11 +33,13 @@ SETS = {"epitome": "causes", "reccon": "emotion_causes"}
 SYSTEMS: Mapping[str, Mapping[str, Any]] = {  # options of the head
     "coattention": {},
     "together": {"reading": "together"},  # beyond the paper: post and reply in one text
+    "also-unmoved": {"reading": "together"},  # taught by replies without empathy too, so that nothing need be a cause
     "no-attention": {"attention": "none"},
     "first": {"pool": "first"},
     "cross-entropy": {"eta": 0.0},
     "weights-3": {"eta": 0.0, "positive": 3.0},
     "weights-11": {"eta": 0.0, "positive": 11.0},
+    "restarts": {},  # the paper's schedule of the rate
 }
 ASKED: Mapping[str, prompted.Settings] = {  # LLMs: quotes from the whole post, or yes or no to each of its sentences
     "prompting": prompted.Settings(by="json"),
@@ -63,13 +65,14 @@ CEILINGS = {  # of other sources: F1 of a second annotator on a sample (DATA.md)
 Run = dict[str, Any]
 
 
-def rows_for(name: str, seed: int, *, quick: bool) -> Split:
-    """80/10/10 by post; RECCON as it was published."""
+def rows_for(name: str, system: str, seed: int, *, quick: bool) -> Split:
+    """80/10/10 by post, replies with empathy alone but for `also-unmoved`; RECCON as it was published."""
     examples = rows_of(tasks.load(SETS[name]), DATA)
     if name == "reccon":
         parts = {part: [e for e in examples if e.dialogue.metadata["split"] == part] for part in ("train", "valid", "test")}
         return Split(**{part: some[:40] if quick else some for part, some in parts.items()})
-    return split(examples[::10] if quick else examples, seed=seed, valid=0.1, test=0.1)
+    rows = split(examples[::10] if quick else examples, seed=seed, valid=0.1, test=0.1)
+    return rows if system == "also-unmoved" else Split(*(list(filter(_moved, part)) for part in (rows.train, rows.valid, rows.test)))
 
 
 def fitted(task: Task, system: str, rows: Split, recipe: training.Recipe, encoder: str) -> Model:
@@ -77,14 +80,15 @@ def fitted(task: Task, system: str, rows: Split, recipe: training.Recipe, encode
     if system in ASKED:
         return prompted.load(encoder, [task], shots=rows.train, settings=ASKED[system])
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{task.name} {system} {recipe.seed}") as watch:
-        plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, options=SYSTEMS[system]))
+        schedule: Any = "restarts" if system == "restarts" else "linear"
+        plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, options=SYSTEMS[system], schedule=schedule))
         return training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
 
 
 def run(name: str, system: str, recipe: training.Recipe, encoder: str, *, limit: int | None, quick: bool) -> Run:
-    """Train one system once and score it on its test rows: of EPITOME those with empathy, as in the paper."""
-    task, rows, began, seed = tasks.load(SETS[name]), rows_for(name, recipe.seed, quick=quick), time.monotonic(), recipe.seed
-    tested = [example for example in rows.test if name == "reccon" or example.turn.labels["causes"]]
+    """Train one system once and score it on its test rows: of EPITOME replies with empathy, as in the paper."""
+    task, rows, began, seed = tasks.load(SETS[name]), rows_for(name, system, recipe.seed, quick=quick), time.monotonic(), recipe.seed
+    tested = rows.test if name == "reccon" else list(filter(_moved, rows.test))
     tested = random.Random(seed).sample(tested, limit) if limit and limit < len(tested) else tested
     model = fitted(task, system, rows, recipe, encoder)
     scores = {score.metric: (score.value, score.baselines) for score in evaluate(model, task, tested, rounds=0)}
@@ -92,7 +96,8 @@ def run(name: str, system: str, recipe: training.Recipe, encoder: str, *, limit:
     if isinstance(model, Shared):
         scores |= {metric: (value, {}) for metric, value in (_area(model, task, tested), *_swapped(model, task, tested, seed))}
         scores["random_f1"] = (_by_chance(task, replace(rows, test=tested), seed), {})
-        if unmoved := [example for example in rows.test if name == "epitome" and not example.turn.labels["causes"]]:
+        if system == "also-unmoved":
+            unmoved = [example for example in rows.test if not _moved(example)]
             scores["marked_without_empathy"] = (mean(bool(found["causes"]) for found in ask(model, task, unmoved)), {})
     return {
         "encoder": Path(encoder).stem,
@@ -103,6 +108,10 @@ def run(name: str, system: str, recipe: training.Recipe, encoder: str, *, limit:
         "recipe": {key: getattr(recipe, key) for key in ("epochs", "rows", "rate", "frozen") if system in SYSTEMS} | {"limit": limit},
         "scores": {metric: {"value": value, "baselines": trivial} for metric, (value, trivial) in scores.items()},
     }
+
+
+def _moved(example: Example) -> bool:
+    return bool(example.turn.labels["causes"])
 
 
 def _area(model: Shared, task: Task, examples: Sequence[Example]) -> tuple[str, float]:

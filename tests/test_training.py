@@ -3,6 +3,8 @@
 import random
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import tiny
@@ -16,6 +18,7 @@ from empathia.evaluation import evaluate, folds, rows_of, split
 from empathia.models._network import Network
 from empathia.schema import Dialogue, Example, FlagAnswer, Problem, Turn
 from empathia.training._rows import drawn
+from empathia.training._run import Run
 
 RECIPE = training.Recipe(epochs=2, rows=16, window=64)
 NAMES = tuple(name for name in tasks.names() if name != "risk")  # which learns from a thousand rows of the package
@@ -143,6 +146,11 @@ def test_an_epoch_may_draw_some_rows_of_a_large_corpus() -> None:
     assert len(one) == len(other) == 12
     assert one != other
     assert len({row.dialogue.id for row in one}) == 3
+
+
+def test_rates_may_restart_every_five_epochs() -> None:
+    run: Any = SimpleNamespace(recipe=training.Recipe(schedule="restarts"), steps=10)
+    assert [round(Run._rate(run, step), 6) for step in (0, 25, 50, 75)] == [1, 0.5, 1, 0.5]
 
 
 def test_splits_and_folds_keep_groups_together(corpora: Path) -> None:

@@ -84,6 +84,8 @@ class Coattention(nn.Module):
     @torch.no_grad()
     def narrowed(self, encoder: HuggingFaceEncoder, valid: Sequence[Example], train: Sequence[Example]) -> dict[str, float]:
         """From which score on anything moved a turn: as high as nearly all validation rows with a cause let it be."""
+        if all(_causes(example, self.name) for example in train):
+            return {}  # it was never taught what else there is
         scores = [torch.zeros(0)]
         for example in (example for example in valid if _causes(example, self.name)):
             scores.append(torch.sigmoid(self._read(encoder, [example], [candidates(example, self.output)])[0]["any"]))

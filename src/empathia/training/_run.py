@@ -29,6 +29,7 @@ HEADLINES = {
     Rating: "quadratic_kappa",
     Flag: "positive_f1",
 }
+RESTART = 5  # epochs
 
 
 class Run:
@@ -51,7 +52,9 @@ class Run:
                 cast(Any, network.heads[task.name]).prepare(rows[task.name].train, plan.data, plan.recipe.seed)
 
     def _rate(self, step: int) -> float:
-        """Up over the first tenth of the steps, then straight down to nothing."""
+        """Up over the first tenth of the steps, then straight down to nothing; or in cosines with warm restarts."""
+        if self.recipe.schedule == "restarts":
+            return (1 + math.cos(math.pi * (step / self.steps % RESTART) / RESTART)) / 2
         total = self.steps * self.recipe.epochs
         return min((step + 1) / (0.1 * total), (total - step) / (0.9 * total))
 
