@@ -71,7 +71,7 @@ def rows_for(name: str, system: str, seed: int, *, quick: bool) -> Split:
     if name == "reccon":
         parts = {part: [e for e in examples if e.dialogue.metadata["split"] == part] for part in ("train", "valid", "test")}
         return Split(**{part: some[:40] if quick else some for part, some in parts.items()})
-    rows = split(examples[::10] if quick else examples, seed=seed, valid=0.1, test=0.1)
+    rows = split([*examples[:150], *examples[150:][-150:]] if quick else examples, seed=seed, valid=0.1, test=0.1)
     return rows if system == "also-unmoved" else Split(*(list(filter(_moved, part)) for part in (rows.train, rows.valid, rows.test)))
 
 
@@ -185,7 +185,7 @@ def table(runs: Sequence[Run]) -> Iterator[Row]:
             command=command("causes", encoder=encoder, sets=name, systems=system, seeds=len(found), **found[0][0]["recipe"]),
         )
     for id, value in CEILINGS.items():  # noqa: A001
-        yield row(id, None, published=value, silver="epitome" in id, command=None)
+        yield row(id, None, published=value, silver="epitome" in id, command=None, reason="not a system of ours: what others reached")
 
 
 def main(

@@ -98,6 +98,8 @@ def _logs(scores: Sequence[float]) -> Floats:
 def of_causes(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> tuple[float, float]:
     """The best F1 of causes on those of the rows that have any, and from which score on something must be one to reach it."""
     examples = [example for example in examples if any(example.turn.labels.get(name) for name in task.outputs)]
+    if not examples:
+        return 0.0, settings["threshold"]
     everything = network.model({task.name: {**settings, "threshold": 0.0, "moved_from": 0.0}})
     answers = [{name: cast(Found, answer) for name, answer in found.items()} for found in evaluation.ask(everything, task, examples)]
 
