@@ -1,7 +1,7 @@
 """Causes by co-attention: each candidate looks for what in the turn reacts to it, and each part of the turn for what moved it.
 
 A candidate (a sentence, or a whole turn) and a sentence of the turn are each the mean of their token states, read in their
-turn, or with `reading="together"` in one text with the turn that reacts: better, but no longer one pass per turn. Whether
+turn, or with `reading="together"` in one text with the turn that reacts, which is then no longer one pass per turn. Whether
 anything moved the turn at all is learnt apart from what did, so that replies without empathy teach only that. With
 `attention="none"` every candidate sees the mean of the turn instead; with `pool="first"` the state of the first token stands
 for a sentence. The loss is focal; with `positive` above 1, causes weigh so many times more.

@@ -1,4 +1,4 @@
-"""Causes by co-attention, the turns read in one text with the one that reacts: better than each by itself, but a pass for each reply."""
+"""Causes by co-attention, the turns read in one text with the one that reacts: it heeds the reply more, but needs a pass for each reply."""
 
 from functools import partial
 

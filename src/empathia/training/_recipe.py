@@ -17,9 +17,7 @@ class Recipe:
     most: int | None = None  # rows of a task in an epoch, drawn anew for each, so that a large corpus does not drown the others
     rate: float = 1e-4
     head_rate: float = 5e-4
-    schedule: Literal["linear", "restarts"] = (
-        "linear"  # of the rates: up, then straight down; or down in half a cosine, every 5 epochs anew
-    )
+    schedule: Literal["linear", "restarts"] = "linear"  # of the rates: up and straight down, or half a cosine every 5 epochs
     decay: float = 0.01
     frozen: int = 0  # lowest layers of the encoder that stay as they are: faster, and little is lost
     options: Mapping[str, Any] = field(default_factory=dict)  # of the heads
