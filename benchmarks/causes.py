@@ -22,7 +22,7 @@ from benchmarks.rows import DATA, RESULTS, Row, command, row, save, show
 from empathia import metrics, tasks, training
 from empathia.evaluation import Split, ask, evaluate, rows_of, split
 from empathia.models import Model, prompted
-from empathia.models._candidates import candidates, moved, output_of
+from empathia.models._candidates import EVERYTHING, candidates, moved, output_of
 from empathia.models.shared import Shared
 from empathia.report import progress
 from empathia.schema import Cause, Example, FoundCause
@@ -116,7 +116,7 @@ def _moved(example: Example) -> bool:
 
 def _area(model: Shared, task: Task, examples: Sequence[Example]) -> tuple[str, float]:
     """The area under the ROC curve over all candidates."""
-    settings = {task.name: {**model.settings[task.name], "threshold": 0.0, "moved_from": 0.0}}
+    settings = {task.name: {**model.settings[task.name], **EVERYTHING}}
     found = [cast(tuple[FoundCause, ...], one[next(iter(task.outputs))]) for one in ask(replace(model, settings=settings), task, examples)]
     gold = [flag for example in examples for flag in _gold(task, example)]
     return "roc_auc", metrics.roc_auc(gold, [one.score for some in found for one in some])

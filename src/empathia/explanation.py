@@ -17,6 +17,7 @@ from empathia import tasks
 from empathia.errors import InputError, UnknownName
 from empathia.findings import Attribution, Reasons
 from empathia.models import DEFAULT, Model, load, read_card
+from empathia.models._candidates import EVERYTHING
 from empathia.models.shared import Shared
 from empathia.schema import Analysis, ChoiceAnswer, ChoicesAnswer, Dialogue, Example, FlagAnswer, FoundCause, GlassAnswer, LevelAnswer, Turn
 from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
@@ -91,7 +92,7 @@ def _moved(model: Model, task: Task, example: Example) -> Attribution:
     """How far each sentence (or turn) that comes into question moved the text, whether or not it is enough to be called a cause."""
     if not isinstance(model, Shared):
         raise InputError(f"{task.name} can be explained by a model that was trained with `empathia train` only.")
-    settings = {**model.settings, task.name: {**model.settings[task.name], "threshold": 0.0}}
+    settings = {**model.settings, task.name: {**model.settings[task.name], **EVERYTHING}}
     (found,) = replace(model, settings=settings).answer([example], [task])
     ((output, causes),) = found.items()
     parts = cast(tuple[FoundCause, ...], causes)

@@ -13,6 +13,7 @@ from empathia.task import Causes, Task
 FURTHEST = 5  # distances beyond are told as this one
 PLACES = FURTHEST + 4  # one per distance, the same participant, how far into its turn, how many words
 EARLIER = 30  # turns that are looked back on
+EVERYTHING = {"threshold": 0.0, "moved_from": 0.0}  # settings that call every candidate a cause
 REACTS = "\nReply: "  # where turns are read together, before the one that reacts
 Readings = Mapping[int, tuple[str, int]]  # by the number of a turn: the text in which it is read, and where in it the turn starts
 

@@ -9,6 +9,7 @@ import numpy as np
 from empathia import evaluation, metrics
 from empathia.evaluation import Split
 from empathia.models._asks.replies import telling
+from empathia.models._candidates import EVERYTHING
 from empathia.models._labels import labels_of, level_of
 from empathia.models._network import Network
 from empathia.models._numbers import Floats, softmax
@@ -100,7 +101,7 @@ def of_causes(network: Network, task: Task, examples: Sequence[Example], setting
     examples = [example for example in examples if any(example.turn.labels.get(name) for name in task.outputs)]
     if not examples:
         return 0.0, settings["threshold"]
-    everything = network.model({task.name: {**settings, "threshold": 0.0, "moved_from": 0.0}})
+    everything = network.model({task.name: {**settings, **EVERYTHING}})
     answers = [{name: cast(Found, answer) for name, answer in found.items()} for found in evaluation.ask(everything, task, examples)]
 
     def score(threshold: float) -> float:
