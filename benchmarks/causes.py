@@ -80,8 +80,8 @@ def fitted(task: Task, system: str, rows: Split, recipe: training.Recipe, encode
     if system in ASKED:
         return prompted.load(encoder, [task], shots=rows.train, settings=ASKED[system])
     with tempfile.TemporaryDirectory() as scratch, progress.steps(f"{task.name} {system} {recipe.seed}") as watch:
-        schedule: Any = "restarts" if system == "restarts" else "linear"
-        plan = training.Plan(DATA, encoder, Path(scratch), replace(recipe, options=SYSTEMS[system], schedule=schedule))
+        recipe = replace(recipe, options=SYSTEMS[system], schedule="restarts" if system == "restarts" else "linear")
+        plan = training.Plan(DATA, encoder, Path(scratch), recipe)
         return training.chosen(training.fit([task], {task.name: rows}, plan, watch), [task], {task.name: rows})
 
 

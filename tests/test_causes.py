@@ -157,7 +157,7 @@ def test_a_post_of_300_sentences_and_the_same_vectors_in_training_and_asking(tmp
     feed = (arrays["post"], np.ones(300, np.float32), arrays["reply"], np.ones(2, np.float32))
     assert head(*(torch.from_numpy(one)[None] for one in feed))["causes"].shape == (1, 300)
     short, some = example(), candidates(example(), output_of(TASK))
-    where = readings(short, some, together=reading == "together")
+    where = readings(short, some, reading)
     texts = list(dict.fromkeys(text for text, _ in where.values()))
     read = encoder.read(texts)
     known = {text: (read.states[i], read.offsets[i]) for i, text in enumerate(texts)}
@@ -168,7 +168,7 @@ def test_a_post_of_300_sentences_and_the_same_vectors_in_training_and_asking(tmp
 def test_read_together_each_turn_stands_where_it_is_said_to() -> None:
     dialogue = Dialogue(id="d", turns=tuple(Turn(role=role, content=text) for role, text in (("a", POST), ("a", "More."), ("b", REPLY))))
     one = Example(dialogue=dialogue, index=2)
-    where = readings(one, candidates(one, output_of(TASK)), together=True)
+    where = readings(one, candidates(one, output_of(TASK)), "together")
     assert all(text[start:].startswith(dialogue.turns[i].content) for i, (text, start) in where.items()) and set(where) == {0, 1, 2}
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ PLACES = FURTHEST + 4  # one per distance, the same participant, how far into it
 EARLIER = 30  # turns that are looked back on
 EVERYTHING = {"threshold": 0.0, "moved_from": 0.0}  # settings that call every candidate a cause
 REACTS = "\nReply: "  # where turns are read together, before the one that reacts
+Reading = Literal["apart", "together"]
 Readings = Mapping[int, tuple[str, int]]  # by the number of a turn: the text in which it is read, and where in it the turn starts
 
 
@@ -50,10 +52,10 @@ def place(example: Example, candidate: Cause) -> NDArray[np.float32]:
     return numbers
 
 
-def readings(example: Example, some: Sequence[Cause], *, together: bool) -> Readings:
+def readings(example: Example, some: Sequence[Cause], reading: Reading) -> Readings:
     """Where the turn and those with candidates are read: each by itself, or all in one text, the turn that reacts last."""
     turns, earlier = example.dialogue.turns, sorted({one.turn for one in some} - {example.index})
-    if not together:
+    if reading == "apart":
         return {i: (turns[i].content, 0) for i in (*earlier, example.index)}
     text, starts = "", dict[int, int]()
     for i in earlier:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from empathia.encoders.huggingface import HuggingFaceEncoder
-from empathia.models._candidates import PLACES, Readings, candidates, moved, output_of, place, readings
+from empathia.models._candidates import PLACES, Reading, Readings, candidates, moved, output_of, place, readings
 from empathia.models._layers import FAR, masked_mean
 from empathia.schema import Cause, Example, Span
 from empathia.segment import sentences
@@ -41,7 +41,7 @@ class Coattention(nn.Module):
         *,
         attention: Literal["both", "none"] = "both",
         pool: Literal["mean", "first"] = "mean",
-        reading: Literal["apart", "together"] = "apart",
+        reading: Reading = "apart",
         positive: float = 1.0,
         eta: float = ETA,
     ) -> None:
@@ -86,17 +86,17 @@ class Coattention(nn.Module):
         """From which score on anything moved a turn: as high as nearly all validation rows with a cause let it be."""
         if all(_causes(example, self.name) for example in train):
             return {}  # it was never taught what else there is
-        scores = [torch.zeros(0)]
-        for example in (example for example in valid if _causes(example, self.name)):
-            scores.append(torch.sigmoid(self._read(encoder, [example], [candidates(example, self.output)])[0]["any"]))
-        found = torch.cat(scores)
-        return {"moved_from": round(float(found.quantile(1 - KEPT)), 3)} if len(found) else {}
+        known, scores = [example for example in valid if _causes(example, self.name)], [torch.zeros(0)]
+        for at in range(0, len(known), 32):
+            some = known[at : at + 32]
+            scores.append(torch.sigmoid(self._read(encoder, some, [candidates(one, self.output) for one in some])[0]["any"]))
+        return {"moved_from": round(float(torch.cat(scores).quantile(1 - KEPT)), 3)} if known else {}
 
     def _read(
         self, encoder: HuggingFaceEncoder, examples: Sequence[Example], found: Sequence[Sequence[Cause]]
     ) -> tuple[Mapping[str, Tensor], Tensor]:
         """The outputs for some rows, and which of their candidates are no padding."""
-        where = [readings(e, some, together=self.reading == "together") for e, some in zip(examples, found, strict=True)]
+        where = [readings(e, some, self.reading) for e, some in zip(examples, found, strict=True)]
         texts = list(dict.fromkeys(text for places in where for text, _ in places.values()))
         read = encoder.read(texts)
         known = {t: (states, offsets) for t, states, offsets in zip(texts, read.states, read.offsets, strict=True)}

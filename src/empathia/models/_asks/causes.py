@@ -16,7 +16,7 @@ from empathia.task import Task
 
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The turn and those that its candidates stand in, each by itself or all in one text."""
-    places = readings(example, candidates(example, output_of(task)), together=settings["reading"] == "together")
+    places = readings(example, candidates(example, output_of(task)), settings["reading"])
     yield from (text for text, _ in places.values())
 
 
@@ -24,7 +24,7 @@ def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapp
     """The candidates, each with its place beside it, and the turn's sentences; nothing where nothing comes into question."""
     if not (some := candidates(example, output_of(task))):
         return
-    places = readings(example, some, together=settings["reading"] == "together")
+    places = readings(example, some, settings["reading"])
     post = [np.hstack([_pooled(one, places[one.turn], known, settings["pool"]), place(example, one)]) for one in some]
     reply = [_pooled(span, places[example.index], known, settings["pool"]) for span in sentences(example.turn.content)]
     yield Unit({"post": np.stack(post), "reply": np.stack(reply)}, some)
