@@ -29,7 +29,7 @@ from empathia.task import Task
 from empathia.tasks import load as load_task
 from empathia.tasks import names as task_names
 
-BATCH = 256  # turns answered at once
+BATCH = 512  # turns answered at once
 
 
 def analyse(

@@ -11,6 +11,7 @@ have habits of their own, so it reads each line in a plain spelling of the same 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 import sentencex  # type: ignore[import-untyped]
@@ -40,7 +41,7 @@ def sentences(text: str, *, starts: Starts | None = None) -> tuple[Span, ...]:
     Every other character is in exactly one span. `starts` puts another splitter in place of sentencex: it gets one line
     in the plain spelling and gives the offsets at which sentences start.
     """
-    return tuple(_spans(text, starts or _starts))
+    return tuple(_spans(text, starts)) if starts else _cut(text)
 
 
 def sentences_of(turn: Turn) -> tuple[Span, ...]:
@@ -49,6 +50,12 @@ def sentences_of(turn: Turn) -> tuple[Span, ...]:
     if isinstance(told, tuple) and told and all(isinstance(one, Span) for one in told):
         return told
     return sentences(turn.content)
+
+
+@lru_cache(maxsize=1024)
+def _cut(text: str) -> tuple[Span, ...]:
+    """Every task asks for the sentences of a turn."""
+    return tuple(_spans(text, _starts))
 
 
 def _spans(text: str, starts: Starts) -> Iterator[Span]:

@@ -1,6 +1,7 @@
 """What stands around a turn: the messages before and after it, each with its place, as heads over a window read them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -26,6 +27,7 @@ def _said(turns: Sequence[Turn], places: Iterable[int]) -> Iterator[Turn]:
     return (turns[i] for i in places if turns[i].role not in NOT_PARTICIPANTS and turns[i].content.strip())
 
 
+@cache
 def place(distance: int, *, same: bool) -> NDArray[np.float32]:
     """A distance, and whether the same participant speaks, as numbers: (PLACES,)."""
     numbers = np.zeros(PLACES, np.float32)

@@ -15,10 +15,14 @@ class Attention(nn.Module):
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
 
     def forward(self, asks: Tensor, states: Tensor, mask: Tensor) -> Tensor:
-        """asks (batch, rows, width) over states (batch, tokens, width) with mask (batch, tokens) -> (batch, rows, width)."""
-        scores = self.query(asks) @ self.key(states).transpose(1, 2) / asks.shape[-1] ** 0.5  # (batch, rows, tokens)
-        scores = scores + (1 - mask)[:, None, :] * FAR
-        attended: Tensor = torch.softmax(scores, dim=-1) @ self.value(states)
+        """asks (batch, rows, width) over states (batch, tokens, width) with mask (batch, tokens) -> (batch, rows, width).
+
+        No state is projected: the keys' projection joins the queries', and values are projected once they are summed up, which
+        gives the same with less work. A key's bias would move all scores of a row alike, that is none.
+        """
+        queries = asks @ (self.query.weight.T @ self.key.weight) + self.query.bias @ self.key.weight
+        scores = queries @ states.transpose(1, 2) / asks.shape[-1] ** 0.5 + (1 - mask)[:, None, :] * FAR  # (batch, rows, tokens)
+        attended: Tensor = self.value(torch.softmax(scores, dim=-1) @ states)
         return attended
 
 

@@ -1,7 +1,10 @@
 """The shared model: each turn is encoded once, and a light head per task reads the same token states (how: `_asks/`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from empathia.models._numbers import Floats, alike
 from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
+PIECE = 128  # turns that are encoded and answered at once
 ROOM = 1024  # tokens in one padded batch of a head
 PER_ROW = ("marks", "causes", "pairs")  # outputs that have a row for each row of the first input
 
@@ -55,34 +59,76 @@ class Shared:
 
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; tasks on replies leave out turns that answer nobody."""
-        asked = {
-            text: None for task in tasks for example in examples for text in self._ask(task).reads(example, task, self.settings[task.name])
-        }
-        known = dict(zip(asked, self.encoder.encode(list(asked)), strict=True))
+        return list(chain.from_iterable(_lanes().map(lambda some: self._answer(some, tasks), _pieces(examples))))
+
+    def _answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         answers: list[dict[str, Answer]] = [{} for _ in examples]
-        for task in tasks:
-            ask, settings = self._ask(task), self.settings[task.name]
-            units = [(i, unit) for i, example in enumerate(examples) for unit in ask.units(example, task, settings, known)]
-            found: dict[int, list[tuple[Unit, Mapping[str, Floats]]]] = {}
-            for (i, unit), outputs in zip(units, self._run(task.name, [unit for _, unit in units]), strict=True):
-                found.setdefault(i, []).append((unit, outputs))
-            for i, some in found.items():
-                answers[i].update(ask.answers(examples[i], task, settings, some))
+        asked = [(group, [i for i, e in enumerate(examples) if any(_applies(task, e) for task in group)]) for group in self._alike(tasks)]
+        texts = {text: None for group, some in asked for i in some for text in self._ask(group[0]).reads(examples[i], *self._how(group[0]))}
+        known = dict(zip(texts, self.encoder.encode(list(texts)), strict=True))
+        for group, some in asked:
+            ask, how = self._ask(group[0]), self._how(group[0])
+            units = [(i, unit) for i in some for unit in ask.units(examples[i], *how, known)]
+            outputs = self._run([task.name for task in group], [unit for _, unit in units])
+            for task in group:
+                found: dict[int, list[tuple[Unit, Mapping[str, Floats]]]] = {}
+                for (i, unit), told in zip(units, outputs[task.name], strict=True):
+                    found.setdefault(i, []).append((unit, told))
+                for i, mine in found.items():
+                    if _applies(task, examples[i]):
+                        answers[i].update(ask.answers(examples[i], *self._how(task), mine))
         return answers
 
     def _ask(self, task: Task) -> Ask:
         return ASKS[self.heads[task.name].inputs[0]]
 
-    def _run(self, task: str, units: Sequence[Unit]) -> list[dict[str, Floats]]:
-        """Each unit's outputs; units of like length are padded to one batch, and the padding is masked and cut away."""
-        results = [dict[str, Floats]() for _ in units]
-        batches = list(alike([max(map(len, unit.arrays.values())) for unit in units], ROOM))
-        for batch, outputs in zip(batches, pool().map(lambda batch: self.heads[task].run(_feed(units, batch)), batches), strict=True):
-            for name, values in outputs.items():
-                for row, i in enumerate(batch):
-                    length = len(next(iter(units[i].arrays.values())))
-                    results[i][name] = values[row, :length] if name in PER_ROW else values[row]
+    def _how(self, task: Task) -> tuple[Task, Mapping[str, Any]]:
+        return task, self.settings[task.name]
+
+    def _alike(self, tasks: Sequence[Task]) -> list[list[Task]]:
+        """The tasks, those together whose heads are given the same units."""
+        groups: dict[Any, list[Task]] = {}
+        for task in tasks:
+            groups.setdefault((self.heads[task.name].inputs[0], self._ask(task).shape(*self._how(task))), []).append(task)
+        return list(groups.values())
+
+    def _run(self, tasks: Sequence[str], units: Sequence[Unit]) -> dict[str, list[dict[str, Floats]]]:
+        """Each unit's outputs by task; units of like length are padded to one batch, and the padding is masked and cut away."""
+        results = {task: [dict[str, Floats]() for _ in units] for task in tasks}
+
+        def run(batch: Sequence[int]) -> None:
+            feed = _feed(units, batch)
+            for task in tasks:
+                for name, values in self.heads[task].run(feed).items():
+                    for row, i in enumerate(batch):
+                        length = len(next(iter(units[i].arrays.values())))
+                        results[task][i][name] = values[row, :length] if name in PER_ROW else values[row]
+
+        for _ in pool().map(run, alike([max(map(len, unit.arrays.values())) for unit in units], ROOM)):
+            pass
         return results
+
+
+@lru_cache(maxsize=1)
+def _lanes() -> ThreadPoolExecutor:
+    """While the heads of one piece are asked, the next is encoded."""
+    return ThreadPoolExecutor(2, thread_name_prefix="piece")
+
+
+def _pieces(examples: Sequence[Example]) -> Iterator[list[Example]]:
+    """The examples in pieces, those of a dialogue that stand together in one piece, since they read the same turns."""
+    piece: list[Example] = []
+    for _, some in groupby(examples, key=lambda example: id(example.dialogue)):
+        piece += some
+        if len(piece) >= PIECE:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def _applies(task: Task, example: Example) -> bool:
+    return task.on == "turn" or bool(example.context)
 
 
 def _head(graph: ort.InferenceSession) -> Head:

@@ -1,8 +1,9 @@
-"""A reply in its window: its tokens attend over up to three messages before and three after it (`_around.py`).
+"""A reply in its window: it asks two questions of up to three messages before and three after it (`_around.py`), by attention.
 
 Each message is encoded once, however many windows it stands in; rows of one dialogue are therefore taught together, and
 messages that only stand around a reply are read without being taught. A classifier per label, level or rating reads the mean
-of the reply's tokens. The loss is plain cross-entropy, focal, or LDAM, whose margins are wider for rarer labels.
+and the maximum of the reply's tokens, and what its questions brought. The loss is plain cross-entropy, focal, or LDAM, whose
+margins are wider for rarer labels.
 """
 
 import random
@@ -17,13 +18,14 @@ from torch.nn import functional as F
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._around import AFTER, NEAR, PLACES, around, place
 from empathia.models._labels import labels_of, level_of, rating_of
-from empathia.models._layers import Attention, masked_max, masked_mean
+from empathia.models._layers import FAR, masked_max, masked_mean
 from empathia.schema import Example
 from empathia.task import Choice, Choices, Level, Rating, Task
 
 Loss = Literal["cross-entropy", "focal", "ldam"]
 MARGIN = 0.5  # of the rarest label
 ETA = 2.0  # of the focal loss
+QUESTIONS = 2  # that a reply asks the messages around it
 
 
 class Window(nn.Module):
@@ -38,8 +40,8 @@ class Window(nn.Module):
         self.settings = {"after": after}
         self.loss: Loss = loss
         self.widths = (width, width + PLACES)  # of the two inputs
-        self.where = nn.Linear(PLACES, width)
-        self.across = Attention(width)
+        self.asks = nn.Linear(width, QUESTIONS * (width + PLACES))
+        self.hears = nn.Linear(QUESTIONS * (width + PLACES), width)
         self.norm = nn.LayerNorm(3 * width)
         self.dropout = nn.Dropout(dropout)
         self.decode = nn.ModuleDict(
@@ -54,9 +56,12 @@ class Window(nn.Module):
 
     def forward(self, target: Tensor, target_mask: Tensor, around: Tensor, around_mask: Tensor) -> dict[str, Tensor]:
         """target (batch, tokens, width), around (batch, others, width + places) -> {output: (batch, labels or steps)}."""
-        target, near = self.dropout(target), self.dropout(around[..., :-PLACES]) + self.where(around[..., -PLACES:])
-        attended = self.across(target, near, around_mask)
-        whole = [masked_mean(target, target_mask), masked_max(target, target_mask), masked_mean(attended, target_mask)]
+        target = self.dropout(target)
+        mean = masked_mean(target, target_mask)
+        asks = self.asks(mean).view(-1, QUESTIONS, around.shape[-1])
+        scores = asks @ around.transpose(1, 2) / target.shape[-1] ** 0.5 + (1 - around_mask)[:, None, :] * FAR  # (batch, questions, others)
+        heard = self.hears(self.dropout((torch.softmax(scores, dim=-1) @ around).flatten(1)))
+        whole = [mean, masked_max(target, target_mask), heard]
         pooled = self.norm(torch.cat(whole, dim=-1))
         return {name: layer(pooled) for name, layer in self.decode.items()}
 

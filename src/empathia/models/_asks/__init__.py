@@ -3,7 +3,7 @@
 One way per file; the name of a head's first input says which.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from empathia.encoders import Encoded
@@ -19,12 +19,16 @@ Settings = Mapping[str, Any]
 class Ask(Protocol):
     """One way to ask."""
 
+    def shape(self, task: Task, settings: Settings) -> Hashable:
+        """What the units depend on: tasks for which it is the same are given the same units."""
+        ...
+
     def reads(self, example: Example, task: Task, settings: Settings) -> Iterator[str]:
         """The texts that the head reads to answer an example."""
         ...
 
     def units(self, example: Example, task: Task, settings: Settings, known: Mapping[str, Encoded]) -> Iterator[Unit]:
-        """What the head is given for an example, in one piece or several; nothing where the task does not apply."""
+        """What the head is given for an example, in one piece or several."""
         ...
 
     def answers(

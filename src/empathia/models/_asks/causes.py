@@ -1,6 +1,6 @@
 """What could have moved a turn beside the sentences of the turn, a vector each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,11 @@ from empathia.models._numbers import Floats, rounded, sigmoid
 from empathia.schema import Answer, Example, FoundCause, Span
 from empathia.segment import sentences
 from empathia.task import Task
+
+
+def shape(task: Task, settings: Mapping[str, Any]) -> Hashable:
+    """What comes into question, and how it is read."""
+    return output_of(task).unit, settings["reading"], settings["pool"]
 
 
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:

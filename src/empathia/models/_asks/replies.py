@@ -19,17 +19,18 @@ EDGE = 0.01  # by which a gate that decides a level clears the point where both 
 OPEN = -99.0  # what a gate opens from so that it always is
 
 
+def shape(task: Task, settings: Mapping[str, Any]) -> None:
+    """Always the same."""
+
+
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The reply and what it answers."""
-    if example.context:
-        yield from (turn.content for turn in (example.turn, *example.context))
+    yield from (turn.content for turn in (example.turn, *example.context))
 
 
 def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:
-    """The pieces of a reply, each with the states of all that it answers; nothing where it answers nobody."""
-    if not (answered := [known[turn.content].states for turn in example.context]):
-        return
-    reply, context = known[example.turn.content], np.concatenate(answered)
+    """The pieces of a reply, each with the states of all that it answers."""
+    reply, context = known[example.turn.content], np.concatenate([known[turn.content].states for turn in example.context])
     for at in range(0, len(reply.states), LONGEST):
         yield Unit({"reply": reply.states[at : at + LONGEST], "context": context}, reply.offsets[at : at + LONGEST])
 
@@ -37,17 +38,25 @@ def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapp
 def answers(
     example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
 ) -> dict[str, Answer]:
-    """A level per output, with its rationales."""
-    levels: dict[str, LevelAnswer] = {}
-    for unit, outputs in found:
-        marks = marked(example.turn.content, unit.about, sigmoid(outputs["marks"]))
-        for column, name in enumerate(task.outputs):
-            scores = softmax(outputs["levels"][column], warmth(settings, name))
-            if "fit" in outputs:
-                scores = heeded(scores, (outputs["fit"], settings["fits_from"]), (outputs["need"], settings["needs_from"]))
-            answer = LevelAnswer(level=int(scores.argmax()), scores=tuple(rounded(scores)), rationales=marks[column])
-            levels[name] = _stronger(levels.get(name), answer)
-    return {name: telling(answer, settings["shares"][name]) for name, answer in levels.items()}
+    """A level per output, that of the strongest piece, with its rationales in all of them."""
+    text, said = example.turn.content, dict[str, Answer]()
+    for column, name in enumerate(task.outputs):
+        scores = max((_scores(outputs, column, name, settings) for _, outputs in found), key=lambda some: some @ np.arange(len(some)))
+        level = int(scores.argmax())
+        answer = LevelAnswer(level=level, scores=tuple(rounded(scores)))
+        if level:
+            marks = ((unit.about, sigmoid(outputs["marks"][:, column])) for unit, outputs in found)
+            spans = tuple(span for offsets, some in marks for span in marked(text, offsets, some))
+            answer = telling(answer.model_copy(update={"rationales": spans}), settings["shares"][name])
+        said[name] = answer
+    return said
+
+
+def _scores(outputs: Mapping[str, Floats], column: int, name: str, settings: Mapping[str, Any]) -> Floats:
+    scores = softmax(outputs["levels"][column], warmth(settings, name))
+    if "fit" in outputs:
+        return heeded(scores, (outputs["fit"], settings["fits_from"]), (outputs["need"], settings["needs_from"]))
+    return scores
 
 
 def heeded(scores: Floats, *gates: tuple[Floats, float]) -> Floats:
@@ -64,27 +73,16 @@ def heeded(scores: Floats, *gates: tuple[Floats, float]) -> Floats:
     return np.concatenate([1 - above.sum(keepdims=True), above]).astype(np.float32)
 
 
-def _stronger(one: LevelAnswer | None, other: LevelAnswer) -> LevelAnswer:
-    """The answer of the piece with the higher expected level, with the rationales of both."""
-    if one is None:
-        return other
-    strong = max(one, other, key=lambda answer: answer.expected)
-    return strong.model_copy(update={"rationales": one.rationales + other.rationales})
-
-
-def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> list[tuple[ScoredSpan, ...]]:
-    """For each column of marks, (tokens, columns), the sentences of the text with the mean mark of their tokens.
+def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> Iterator[ScoredSpan]:
+    """The sentences of a text with the mean mark of their tokens.
 
     Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
     """
-    found: list[list[ScoredSpan]] = [[] for _ in range(marks.shape[1])]
     for span in sentences(text):
         low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
         if low < high:
             start, end = max(span.start, int(offsets[low, 0])), min(span.end, int(offsets[high - 1, 1]))
-            for spans, score in zip(found, rounded(marks[low:high].mean(axis=0)), strict=True):
-                spans.append(ScoredSpan(start=start, end=end, score=score))
-    return [tuple(spans) for spans in found]
+            yield ScoredSpan(start=start, end=end, score=rounded(marks[low:high].mean(keepdims=True))[0])
 
 
 def telling(answer: LevelAnswer, share: float) -> LevelAnswer:

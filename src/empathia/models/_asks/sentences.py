@@ -15,6 +15,10 @@ from empathia.task import Choice, Flag, Output, Task
 LONGEST = 256  # tokens of a sentence that are read at once
 
 
+def shape(task: Task, settings: Mapping[str, Any]) -> None:
+    """Always the same."""
+
+
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The turn itself."""
     yield example.turn.content

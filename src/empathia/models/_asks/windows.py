@@ -13,23 +13,28 @@ from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelA
 from empathia.task import Choice, Choices, Rating, Task
 
 
+def shape(task: Task, settings: Mapping[str, Any]) -> int:
+    """How many messages after it a reply sees."""
+    after: int = settings["after"]
+    return after
+
+
 def reads(example: Example, task: Task, settings: Mapping[str, Any]) -> Iterator[str]:
     """The reply and the messages around it."""
-    if task.on == "turn" or example.context:
-        yield example.turn.content
-        yield from (turn.content for _, turn in around(example, after=settings["after"]))
+    yield example.turn.content
+    yield from (turn.content for _, turn in around(example, after=settings["after"]))
 
 
 def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapping[str, Encoded]) -> Iterator[Unit]:
-    """A reply's states, and those of the messages around it, each with its place beside it; nothing where it answers nobody."""
-    if task.on == "reply" and not example.context:
-        return
-    target, near = known[example.turn.content].states, []
-    for distance, turn in around(example, after=settings["after"]):
-        states = known[turn.content].states[:NEAR]
-        where = place(distance, same=turn.role == example.turn.role)
-        near.append(np.hstack([states, np.broadcast_to(where, (len(states), len(where)))]))
-    yield Unit({"target": target, "around": np.concatenate(near or [np.zeros((1, target.shape[1] + PLACES), np.float32)])})
+    """A reply's states, and those of the messages around it, each with its place beside it."""
+    target, turns = known[example.turn.content].states, list(around(example, after=settings["after"]))
+    states = [known[turn.content].states[:NEAR] for _, turn in turns]
+    near, at = np.zeros((sum(map(len, states)) or 1, target.shape[1] + PLACES), np.float32), 0
+    for (distance, turn), some in zip(turns, states, strict=True):
+        near[at : at + len(some), :-PLACES] = some
+        near[at : at + len(some), -PLACES:] = place(distance, same=turn.role == example.turn.role)
+        at += len(some)
+    yield Unit({"target": target, "around": near})
 
 
 def answers(
