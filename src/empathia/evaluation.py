@@ -83,7 +83,8 @@ def _scores(
         return  # nothing was answered: no score, rather than a score of 0
     groups = [_group(e) for e, _ in rows]
     for one in MEASURES[type(output)](output, name, rows):
-        low, high = metrics.interval(one.function, one.gold, one.said, groups, rounds=rounds) if rounds else (None, None)
+        drawn = rounds and one.drawn
+        low, high = metrics.interval(one.function, one.gold, one.said, groups, rounds=rounds) if drawn else (None, None)
         yield Score(
             output=name,
             metric=one.metric,
@@ -106,6 +107,7 @@ class _Measure:
     gold: Sequence[Any]
     said: Sequence[Any]
     trivial: Mapping[str, Sequence[Any]]
+    drawn: bool = True  # has an interval
 
 
 def _choices(output: Choice, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
@@ -119,6 +121,13 @@ def _choices(output: Choice, name: str, rows: Sequence[tuple[Example, Any]]) -> 
     yield _Measure("weighted_precision", metrics.weighted_precision, gold, said, trivial)
     scores = [list(answer.scores.values()) for _, answer in rows]
     yield _Measure("calibration_error", metrics.expected_calibration_error, [labels.index(label) for label in gold], scores, {})
+    yield from _each({label: label for label in labels}, gold, said)
+
+
+def _each(labels: Mapping[str, Any], gold: Sequence[Any], said: Sequence[Any]) -> Iterator[_Measure]:
+    """The F1 of each label by itself."""
+    for name, label in labels.items():
+        yield _Measure(f"f1 ({name})", partial(metrics.positive_f1, positive=label), gold, said, {}, drawn=False)
 
 
 def _sets(output: Choices, name: str, rows: Sequence[tuple[Example, Any]]) -> Iterator[_Measure]:
@@ -126,10 +135,13 @@ def _sets(output: Choices, name: str, rows: Sequence[tuple[Example, Any]]) -> It
     said = [answer.labels for _, answer in rows]
     trivial: dict[str, Sequence[Any]] = {"say none": [()] * len(rows), "say all": [tuple(output.labels)] * len(rows)}
     labels = list(output.labels)
+    yes = [tuple(int(label in shown) for label in labels) for shown in gold]
+    scores = [tuple((1 - answer.scores[label], answer.scores[label]) for label in labels) for _, answer in rows]
     yield _Measure("macro_f1", partial(metrics.mean_macro_f1, labels=labels), gold, said, trivial)
     yield _Measure("accuracy", partial(metrics.mean_accuracy, labels=labels), gold, said, trivial)
     yield _Measure("macro_precision", partial(metrics.mean_macro_precision, labels=labels), gold, said, trivial)
     yield _Measure("macro_recall", partial(metrics.mean_macro_recall, labels=labels), gold, said, trivial)
+    yield _Measure("calibration_error", partial(_flat, metrics.expected_calibration_error), yes, scores, {})
     for label in labels:
         yield _Measure(f"macro_f1 ({label})", partial(metrics.mean_macro_f1, labels=[label]), gold, said, trivial)
 
@@ -166,6 +178,8 @@ def _flags(output: Flag, name: str, rows: Sequence[tuple[Example, Any]]) -> Iter
     yield _Measure("positive_precision", metrics.positive_precision, gold, said, trivial)
     yield _Measure("positive_f1", metrics.positive_f1, gold, said, trivial)
     yield _Measure("roc_auc", metrics.roc_auc, gold, [answer.score for _, answer in rows], {})
+    scores = [(1 - answer.score, answer.score) for _, answer in rows]
+    yield _Measure("calibration_error", metrics.expected_calibration_error, [int(one) for one in gold], scores, {})
 
 
 def _flat(function: Callable[[Sequence[Any], Sequence[Any]], float], gold: Sequence[Any], said: Sequence[Any]) -> float:
@@ -182,6 +196,7 @@ def _levels(output: Level, name: str, rows: Sequence[tuple[Example, Any]]) -> It
     yield _Measure("accuracy", metrics.accuracy, gold, said, trivial)
     yield _Measure("quadratic_kappa", partial(metrics.quadratic_kappa, levels=len(levels)), gold, said, {})
     yield _Measure("calibration_error", metrics.expected_calibration_error, gold, [answer.scores for _, answer in rows], {})
+    yield from _each({f"level {level}": level for level in levels}, gold, said)
     texts = [example.turn.content for example, _ in rows]
     marked = [metrics.marks(text, grade.rationales) for text, grade in zip(texts, grades, strict=True)]
     found = [metrics.marks(text, answer.rationales) for text, (_, answer) in zip(texts, rows, strict=True)]
