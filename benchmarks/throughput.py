@@ -59,7 +59,7 @@ def epitome_seconds(replies: int) -> float:
     import torch
     from transformers import RobertaConfig, RobertaModel  # type: ignore[attr-defined,unused-ignore]
 
-    encoder: Any = RobertaModel(RobertaConfig(vocab_size=50265, max_position_embeddings=514))  # type: ignore[no-untyped-call]
+    encoder: Any = RobertaModel(RobertaConfig(vocab_size=50265, max_position_embeddings=514))  # type: ignore[no-untyped-call,unused-ignore]
     encoder.eval()
     ids = torch.randint(5, 50000, (replies, 64))
     with torch.inference_mode():

@@ -104,8 +104,10 @@ def test_our_answers_are_predictions_with_version_and_score(tmp_path: Path) -> N
     from empathia import analyse
     from empathia.corpora import results
 
-    before = results.dialogue(analyse(line["messages"]))  # type: ignore[arg-type]
-    assert said(after) == said(before) and after.metadata == {"topic": "t"}
+    asked = tuple(name for name in tasks.DEFAULT if name != "causes")  # which are in other turns and not exported
+    before = results.dialogue(analyse(line["messages"], tasks=asked))  # type: ignore[arg-type]
+    assert said(after)[1:] == said(before)[1:]  # the satisfaction with the whole is that of the last reply
+    assert after.metadata == {"topic": "t"}
     grade = after.turns[1].labels["emotional_reactions"]
     assert isinstance(grade, Graded) and grade.rationales and "outcome" not in after.turns[1].labels
 

@@ -71,15 +71,16 @@ def test_scores_count_candidates() -> None:
 
 def test_an_answer_names_the_sentence_that_reacts_and_nothing_is_forced() -> None:
     asked, found = example(), candidates(example(), output_of(TASK))
-    pairs = np.array([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8]], np.float32)
-    outputs = {"causes": np.array([-3, 3, 0.0], np.float32), "any": np.array(0, np.float32), "pairs": pairs}
+    pairs = np.array([[[0.5, 0.5], [0.9, 0.1], [0.2, 0.8]]], np.float32)
+    outputs = {"causes": np.array([[-3, 3, 0.0]], np.float32), "any": np.array([0], np.float32), "pairs": pairs}
     unit, settings = Unit({}, found), {"threshold": 0.6, "moved_from": 0.4, "pool": "mean"}
-    (said,) = asking.answers(asked, TASK, settings, [(unit, outputs)]).values()
+    scores = {name: values[0] for name, values in asking.scored(outputs, TASK, settings).items()}
+    (said,) = asking.answers(asked, TASK, settings, [(unit, scores)]).values()
     assert isinstance(said, tuple)
     (one,) = said
     assert POST[one.start : one.end].strip() == "My dog died." and one.reaction and REPLY[: one.reaction.end].strip() == "I am so sorry."
     for stricter in ({"threshold": 0.99}, {"moved_from": 0.6}):
-        assert asking.answers(asked, TASK, settings | stricter, [(unit, outputs)]) == {"causes": ()}
+        assert asking.answers(asked, TASK, settings | stricter, [(unit, scores)]) == {"causes": ()}
 
 
 def test_a_language_model_is_asked_of_each_candidate_or_quotes_them() -> None:

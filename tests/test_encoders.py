@@ -1,5 +1,6 @@
 """Encoders for training: frozen layers read a text once, and nothing else changes."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 
 from empathia.encoders import huggingface
 from empathia.encoders.huggingface import HuggingFaceEncoder
+from empathia.encoders.onnx import spread
 from empathia.errors import ModelError
 
 TEXTS = ["i feel so sad", "the cat is in the day and we know how to go", "ok"]
@@ -55,3 +57,12 @@ def test_no_more_is_kept_than_there_is_room_for(folder: Path, monkeypatch: pytes
 def test_an_encoder_of_another_build_says_that_its_layers_cannot_be_frozen() -> None:
     with pytest.raises(ModelError, match="Leave `frozen` out"):
         huggingface._layers(torch.nn.Linear(2, 2))
+
+
+def test_work_is_spread_over_cores_once_and_kept_in_order() -> None:
+    def threads(_: int) -> set[str]:
+        return set(spread(lambda _: threading.current_thread().name, [1, 2, 3]))
+
+    assert list(spread(lambda x: 2 * x, range(50))) == [2 * x for x in range(50)]
+    assert all(len(names) == 1 for names in spread(threads, range(8)))
+    assert list(spread(lambda _: threading.current_thread().name, [1])) == [threading.current_thread().name]

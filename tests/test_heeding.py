@@ -26,24 +26,24 @@ TASK = tasks.load("mechanisms")
 
 
 def test_an_open_gate_changes_nothing_and_a_shut_one_leaves_level_0() -> None:
-    scores = np.array([0.2, 0.3, 0.5], np.float32)
-    assert np.allclose(heeded(scores, (np.array(50, np.float32), 0.0)), scores)
-    assert np.allclose(heeded(scores, (np.array(50, np.float32), 0.0), (np.array(-50, np.float32), 0.0)), [1, 0, 0])
+    scores = [0.2, 0.3, 0.5]
+    assert heeded(scores, (50.0, 0.0)) == pytest.approx(scores)
+    assert heeded(scores, (50.0, 0.0), (-50.0, 0.0)) == pytest.approx([1, 0, 0])
+    assert heeded(scores, (9999.0, 0.0), (-9999.0, 0.0)) == pytest.approx([1, 0, 0])
 
 
 @pytest.mark.parametrize("logit", [-1.0, 0.0, 1.0])
 @pytest.mark.parametrize("scores", [(0.2, 0.3, 0.5), (0.1, 0.8, 0.1), (0.45, 0.1, 0.45), (0.34, 0.36, 0.3), (0.0, 0.0, 1.0)])
 def test_a_gate_that_is_rather_open_lowers_the_certainty_of_a_level_and_a_shut_one_takes_it(logit: float, scores: Sequence[float]) -> None:
-    found = heeded(np.array(scores, np.float32), (np.array(logit, np.float32), 0.0), (np.array(9, np.float32), 0.0))
-    assert found.argmax() == (np.argmax(scores) if logit >= 0 else 0)
-    assert found.sum() == pytest.approx(1) and found[1:].sum() <= sum(scores[1:]) + 1e-6
+    found = heeded(scores, (logit, 0.0), (9.0, 0.0))
+    assert np.argmax(found) == (np.argmax(scores) if logit >= 0 else 0)
+    assert sum(found) == pytest.approx(1) and sum(found[1:]) <= sum(scores[1:]) + 1e-6
     assert found[1] * scores[2] == pytest.approx(found[2] * scores[1], abs=1e-6)
 
 
 def test_a_reply_at_level_0_stays_there_and_is_surer_of_it_the_less_the_gate_is_open() -> None:
-    scores = np.array([0.6, 0.3, 0.1], np.float32)
-    wide, narrow = (heeded(scores, (np.array(logit, np.float32), 0.0)) for logit in (2.0, -2.0))
-    assert scores[0] < wide[0] < narrow[0]
+    wide, narrow = (heeded((0.6, 0.3, 0.1), (logit, 0.0)) for logit in (2.0, -2.0))
+    assert 0.6 < wide[0] < narrow[0]
 
 
 def test_a_head_without_the_gate_says_nothing_of_fitting() -> None:

@@ -2,6 +2,8 @@
 
 import random
 import shutil
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +16,10 @@ pytest.importorskip("torch", reason="training needs the extra [train]")
 from empathia import corpora as corpus_parts
 from empathia import explanation, models, tasks, training
 from empathia.errors import InputError, ModelError, UnknownName
-from empathia.evaluation import evaluate, folds, rows_of, split
+from empathia.evaluation import evaluate, folds, rows_of, split, split_alike
 from empathia.models._network import Network
 from empathia.schema import Dialogue, Example, FlagAnswer, Problem, Turn
-from empathia.training._rows import drawn
+from empathia.training._rows import by_dialogue, drawn
 from empathia.training._run import Run
 
 RECIPE = training.Recipe(epochs=2, rows=16, window=64)
@@ -148,6 +150,26 @@ def test_an_epoch_may_draw_some_rows_of_a_large_corpus() -> None:
     assert len({row.dialogue.id for row in one}) == 3
 
 
+def test_rows_of_a_small_corpus_come_more_than_once_but_not_in_one_step() -> None:
+    turns = tuple(Turn(role="ab"[i % 2], content="so", labels={"x": "y"}) for i in range(4))
+    rows = [Example(dialogue=Dialogue(id=str(n), turns=turns), index=i) for n in range(3) for i in range(4)]
+    often = drawn(rows, 100, random.Random(0), least=30)
+    assert len(often) == 30 and {id(row) for row in often} == {id(row) for row in rows}
+    steps = list(by_dialogue(often[:24], 6, random.Random(0)))
+    assert [len({row.dialogue.id for row in step}) for step in steps] == [1] * 6
+    assert all(len({row.index for row in step}) == 4 for step in steps)
+
+
+def test_polishing_teaches_heads_and_leaves_the_encoder(corpora: Path, encoder: str, tmp_path: Path) -> None:
+    asked = [tasks.load(name) for name in ("direction", "mechanisms")]
+    rows = {task.name: split_alike(rows_of(task, corpora)) for task in asked}
+    plan = training.Plan(corpora, encoder, tmp_path, replace(RECIPE, epochs=1, frozen=1))
+    plain, polished = (training.fit(asked, rows, replace(plan, recipe=replace(plan.recipe, polish=some))) for some in (0, 3))
+    states = [dict(network.encoder.state_dict()) for network in (plain, polished)]
+    assert all(states[0][name].equal(states[1][name]) for name in states[0])
+    assert any(not one.equal(other) for one, other in zip(plain.heads.parameters(), polished.heads.parameters(), strict=True))
+
+
 def test_rates_may_restart_every_five_epochs() -> None:
     run: Any = SimpleNamespace(recipe=training.Recipe(schedule="restarts"), steps=10)
     assert [round(Run._rate(run, step), 6) for step in (0, 25, 50, 75)] == [1, 0.5, 1, 0.5]
@@ -161,6 +183,24 @@ def test_splits_and_folds_keep_groups_together(corpora: Path) -> None:
     assert split(examples, seed=3) == parts
     seen = [e.dialogue.id for _, fold in folds(examples, 5) for e in fold]
     assert sorted(seen) == sorted(e.dialogue.id for e in examples)
+
+
+def test_tasks_that_share_posts_split_them_alike() -> None:
+    def rows(names: Iterable[int], **metadata: str) -> list[Example]:
+        turns = (Turn(role="a", content="so"),)
+        return [Example(dialogue=Dialogue(id=f"{n}", group=f"{n}", turns=turns, metadata=metadata), index=0) for n in names]
+
+    one, other = split_alike(rows(range(1000)), seed=1), split_alike(rows(range(0, 1000, 3)), seed=1)
+    for part in ("train", "valid", "test"):
+        names = {example.dialogue.id for example in getattr(one, part)}
+        assert all(example.dialogue.id in names for example in getattr(other, part))
+    assert 150 < len(one.test) < 250 and 60 < len(one.valid) < 140
+    assert one != split_alike(rows(range(1000)), seed=2)
+    few = split_alike(rows(range(10)))
+    assert (len(few.train), len(few.valid), len(few.test)) == (7, 1, 2)
+    published = [*rows(range(9), split="train"), *rows(range(9, 12), split="valid"), *rows(range(12, 20), split="test")]
+    assert [len(part) for part in vars(split_alike(published)).values()] == [9, 3, 8]
+    assert split_alike(rows(range(10), split="train")).test
 
 
 BAD_ROWS = {

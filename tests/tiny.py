@@ -29,7 +29,7 @@ def encoder(folder: Path) -> Path:
         intermediate_size=32,
         max_position_embeddings=66,
     )
-    BertModel(config).save_pretrained(folder)  # type: ignore[no-untyped-call]
+    BertModel(config).save_pretrained(folder)  # type: ignore[no-untyped-call,unused-ignore]
     return folder
 
 

@@ -29,7 +29,7 @@ from empathia.task import Task
 from empathia.tasks import load as load_task
 from empathia.tasks import names as task_names
 
-BATCH = 512  # turns answered at once
+BATCH = 2048  # turns answered at once
 
 
 def analyse(
@@ -93,7 +93,8 @@ def _batches(dialogues: Iterable[Dialogue], size: int) -> Iterator[list[Dialogue
 
 def _analyse(dialogues: Sequence[Dialogue], asked: Sequence[Task], model: Model) -> Iterator[Analysis]:
     examples = [speaking(dialogue) for dialogue in dialogues]
-    answers = iter(model.answer(list(chain.from_iterable(examples)), asked))
+    each = getattr(model, "each", model.answer)  # as they come, where the model can: they are put together while others are answered
+    answers = iter(each(list(chain.from_iterable(examples)), asked))
     for dialogue, mine in zip(dialogues, examples, strict=True):
         yield _put_together(dialogue, {example.index: next(answers) for example in mine}, asked, model)
 

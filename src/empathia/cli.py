@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -98,7 +99,8 @@ def train(
     from empathia import models, training
     from empathia.report import progress, scores, terminal
 
-    recipe = training.Recipe(seed=seed) if epochs is None else training.Recipe(seed=seed, epochs=epochs)
+    recipe = replace(training.JOINT if task == "default" else training.Recipe(), seed=seed)
+    recipe = recipe if epochs is None else replace(recipe, epochs=epochs)
     asked = training.named(task)
     with progress.steps("Training") as watch:
         folder = training.train(asked, training.Plan(data, encoder, out, recipe, resume, head), watch)

@@ -2,6 +2,7 @@
 
 import math
 import random
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,10 @@ from empathia.models._labels import labels_of, rating_of
 from empathia.schema import Answer, Example, Graded
 from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
 
-__all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split"]
+__all__ = ["Split", "Trial", "ask", "evaluate", "folds", "of_llm", "on_test_rows", "rows_of", "score", "split", "split_alike"]
 
 
+FEW = 100  # groups
 Scored = Choice | Choices | Level | Rating | Causes | Flag
 
 
@@ -44,6 +46,21 @@ def split(examples: Sequence[Example], *, seed: int = 0, valid: float = 0.1, tes
         valid=[e for e in examples if _group(e) in chosen],
         test=[e for e in examples if _group(e) in tested],
     )
+
+
+def split_alike(examples: Sequence[Example], *, seed: int = 0, valid: float = 0.1, test: float = 0.2) -> Split:
+    """Split as the corpus was published, or else by the name of each group, so that tasks that share posts split them alike."""
+    places = {_group(e): zlib.crc32(f"{seed} {_group(e)}".encode()) / 2**32 for e in examples}
+    if len(places) < FEW:  # chance may leave a part of a few groups empty; ranks do not
+        places = {group: (i + 0.5) / len(places) for i, group in enumerate(sorted(places, key=lambda name: places[name]))}
+    parts: dict[str, list[Example]] = {"train": [], "valid": [], "test": []}
+    published = {example.dialogue.metadata.get("split") for example in examples} >= parts.keys()
+    for example in examples:
+        place, part = places[_group(example)], example.dialogue.metadata.get("split")
+        if not published or part not in parts:
+            part = "test" if place < test else "valid" if place < test + valid else "train"
+        parts[str(part)].append(example)
+    return Split(**parts)
 
 
 def folds(examples: Sequence[Example], count: int, *, seed: int = 0) -> Iterator[tuple[list[Example], list[Example]]]:
@@ -228,7 +245,7 @@ def on_test_rows(model: Model, name: str, data: Path, *, seed: int) -> list[Scor
     task = tasks.load(name)
     if name not in model.tasks:
         raise UnknownName("task of this model", name, model.tasks)
-    return evaluate(model, task, split(rows_of(task, data), seed=seed).test)
+    return evaluate(model, task, split_alike(rows_of(task, data), seed=seed).test)
 
 
 @dataclass(frozen=True)
@@ -244,7 +261,7 @@ class Trial:
 def of_llm(trial: Trial, name: str, data: Path, *, seed: int, tell: Callable[[str], None]) -> list[Score]:
     """The scores of an LLM on test rows; worked examples come from training rows. What it takes and what is left out is told."""
     task = tasks.load(name)
-    parts = split(rows_of(task, data), seed=seed)
+    parts = split_alike(rows_of(task, data), seed=seed)
     rows = random.Random(f"rows {seed}").sample(parts.test, min(len(parts.test), trial.limit or len(parts.test)))
     shots = random.Random(f"shots {seed}").sample(parts.train, len(parts.train)) if trial.shots else []
     judge = prompted.load(trial.llm, [task], shots=shots, cache=trial.cache, settings=prompted.Settings(shots=trial.shots))

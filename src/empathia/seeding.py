@@ -15,7 +15,7 @@ import numpy as np
 from empathia import __version__, corpora, evaluation, metrics, seeds, tasks
 from empathia.encoders import Encoder
 from empathia.errors import InputError
-from empathia.evaluation import Split, evaluate, rows_of, split
+from empathia.evaluation import Split, evaluate, rows_of, split_alike
 from empathia.findings import Curve, Score, SeedScore
 from empathia.models import _additive, _similar
 from empathia.models._additive import Floats
@@ -160,7 +160,7 @@ def scored(given: Sequence[SeedSet], data: Path, *, encoder: str, seed: int) -> 
 
 def rows(data: Path, seed: int) -> Split:
     """The labelled rows of mechanisms in a folder of corpora."""
-    return split(rows_of(TASK, data), seed=seed)
+    return split_alike(rows_of(TASK, data), seed=seed)
 
 
 def train(data: Path, out: Path, *, given: Sequence[SeedSet] = (), encoder: str = DEFAULT_ENCODER, seed: int = 0) -> list[Score]:

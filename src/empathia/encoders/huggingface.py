@@ -70,6 +70,11 @@ class HuggingFaceEncoder(nn.Module):
         network = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]
         return cls(network, Tokens.load(folder / "tokenizer.json", window), folder.name)
 
+    def freeze(self) -> None:
+        """Stay as it is from here on: every text is read once."""
+        self.network.requires_grad_(False)
+        self.halves = _Halves(self.network, len(_layers(self.network)))
+
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """ids (batch, tokens) and mask -> states (batch, tokens, width)."""
         states: Tensor = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
@@ -155,7 +160,7 @@ class _Kept(dict[tuple[int, ...], Tensor]):
             self.room -= states.nbytes
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=2)
 def _kept(frozen: int, weights: tuple[float, ...]) -> _Kept:
     """What layers with these weights have read; trainings that start from the same encoder share it."""
     return _Kept(KEPT)

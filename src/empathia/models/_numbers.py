@@ -10,16 +10,16 @@ Floats = NDArray[np.float32]
 DIGITS = 6
 
 
-def rounded(scores: Floats) -> list[float]:
-    """Scores as they are told: six digits are more than they are worth, and keep the files small."""
-    return [round(score, DIGITS) for score in scores.tolist()]
+def rounded(scores: Floats) -> Any:
+    """Scores as they are told, in lists: six digits are more than they are worth, and keep the files small."""
+    return scores.astype(np.float64).round(DIGITS).tolist()
 
 
-def softmax(logits: Floats, temperature: float = 1.0) -> Floats:
-    """Logits as scores that sum to 1; the higher the temperature, the less sure."""
-    logits = logits / np.float32(temperature)
-    powers = np.exp(logits - logits.max())
-    scores: Floats = powers / powers.sum()
+def softmax(logits: Floats, temperature: float | Floats = 1.0) -> Floats:
+    """Logits as scores that sum to 1, over the last axis; the higher the temperature, the less sure."""
+    cooled = np.divide(logits, temperature, dtype=np.float32)
+    powers = np.exp(cooled - cooled.max(axis=-1, keepdims=True))
+    scores: Floats = powers / powers.sum(axis=-1, keepdims=True)
     return scores
 
 

@@ -1,9 +1,7 @@
 """The shared model: each turn is encoded once, and a light head per task reads the same token states (how: `_asks/`)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -12,17 +10,16 @@ import numpy as np
 import onnxruntime as ort
 
 from empathia.encoders import Encoder
-from empathia.encoders.onnx import OnnxEncoder, pool, session
+from empathia.encoders.onnx import OnnxEncoder, session, spread
 from empathia.models._asks import ASKS, Ask
-from empathia.models._asks._unit import Unit
+from empathia.models._asks._unit import Scores, Unit
 from empathia.models._folder import sha256
 from empathia.models._numbers import Floats, alike
 from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
-PIECE = 128  # turns that are encoded and answered at once
-ROOM = 1024  # tokens in one padded batch of a head
-PER_ROW = ("marks", "causes", "pairs")  # outputs that have a row for each row of the first input
+PIECE = 128  # turns that a processor core encodes and answers at once
+PER_ROW = ("marks", "causes", "pairs")  # scores that have a row for each row of a unit
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,11 @@ class Shared:
 
     def answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         """For each example its answers by output name; tasks on replies leave out turns that answer nobody."""
-        return list(chain.from_iterable(_lanes().map(lambda some: self._answer(some, tasks), _pieces(examples))))
+        return list(self.each(examples, tasks))
+
+    def each(self, examples: Sequence[Example], tasks: Sequence[Task]) -> Iterator[dict[str, Answer]]:
+        """The same, as they come."""
+        return chain.from_iterable(spread(lambda some: self._answer(some, tasks), list(_pieces(examples))))
 
     def _answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         answers: list[dict[str, Answer]] = [{} for _ in examples]
@@ -69,10 +70,10 @@ class Shared:
         for group, some in asked:
             ask, how = self._ask(group[0]), self._how(group[0])
             units = [(i, unit) for i in some for unit in ask.units(examples[i], *how, known)]
-            outputs = self._run([task.name for task in group], [unit for _, unit in units])
+            scores = self._run(group, [unit for _, unit in units])
             for task in group:
-                found: dict[int, list[tuple[Unit, Mapping[str, Floats]]]] = {}
-                for (i, unit), told in zip(units, outputs[task.name], strict=True):
+                found: dict[int, list[tuple[Unit, Scores]]] = {}
+                for (i, unit), told in zip(units, scores[task.name], strict=True):
                     found.setdefault(i, []).append((unit, told))
                 for i, mine in found.items():
                     if _applies(task, examples[i]):
@@ -92,27 +93,21 @@ class Shared:
             groups.setdefault((self.heads[task.name].inputs[0], self._ask(task).shape(*self._how(task))), []).append(task)
         return list(groups.values())
 
-    def _run(self, tasks: Sequence[str], units: Sequence[Unit]) -> dict[str, list[dict[str, Floats]]]:
-        """Each unit's outputs by task; units of like length are padded to one batch, and the padding is masked and cut away."""
-        results = {task: [dict[str, Floats]() for _ in units] for task in tasks}
+    def _run(self, tasks: Sequence[Task], units: Sequence[Unit]) -> dict[str, list[Scores]]:
+        """Each unit's scores by task; units of like length are padded to one batch, and the padding is masked and cut away."""
+        results: dict[str, list[Scores]] = {task.name: [{}] * len(units) for task in tasks}
 
         def run(batch: Sequence[int]) -> None:
             feed = _feed(units, batch)
             for task in tasks:
-                for name, values in self.heads[task].run(feed).items():
-                    for row, i in enumerate(batch):
-                        length = len(next(iter(units[i].arrays.values())))
-                        results[task][i][name] = values[row, :length] if name in PER_ROW else values[row]
+                scores = self._ask(task).scored(self.heads[task.name].run(feed), *self._how(task))
+                for row, i in enumerate(batch):
+                    rows = {name: values[row] for name, values in scores.items()}
+                    results[task.name][i] = rows | {name: rows[name][: len(units[i])] for name in PER_ROW if name in rows}
 
-        for _ in pool().map(run, alike([max(map(len, unit.arrays.values())) for unit in units], ROOM)):
+        for _ in spread(run, list(alike([len(unit) for unit in units], self._ask(tasks[0]).ROOM))):
             pass
         return results
-
-
-@lru_cache(maxsize=1)
-def _lanes() -> ThreadPoolExecutor:
-    """While the heads of one piece are asked, the next is encoded."""
-    return ThreadPoolExecutor(2, thread_name_prefix="piece")
 
 
 def _pieces(examples: Sequence[Example]) -> Iterator[list[Example]]:

@@ -44,12 +44,8 @@ class Window(nn.Module):
         self.hears = nn.Linear(QUESTIONS * (width + PLACES), width)
         self.norm = nn.LayerNorm(3 * width)
         self.dropout = nn.Dropout(dropout)
-        self.decode = nn.ModuleDict(
-            {
-                name: nn.Sequential(nn.Linear(3 * width, width), nn.GELU(), nn.Dropout(dropout), nn.Linear(width, _size(output)))
-                for name, output in self.outputs.items()
-            }
-        )
+        self.hidden = nn.Sequential(nn.Linear(3 * width, width), nn.GELU(), nn.Dropout(dropout))
+        self.decode = nn.ModuleDict({name: nn.Linear(width, _size(output)) for name, output in self.outputs.items()})
         for name, output in self.outputs.items():
             if isinstance(output, Choices):
                 self.register_buffer(f"margins_{name}", torch.zeros(2, len(output.labels)))
@@ -62,7 +58,7 @@ class Window(nn.Module):
         scores = asks @ around.transpose(1, 2) / target.shape[-1] ** 0.5 + (1 - around_mask)[:, None, :] * FAR  # (batch, questions, others)
         heard = self.hears(self.dropout((torch.softmax(scores, dim=-1) @ around).flatten(1)))
         whole = [mean, masked_max(target, target_mask), heard]
-        pooled = self.norm(torch.cat(whole, dim=-1))
+        pooled = self.hidden(self.norm(torch.cat(whole, dim=-1)))
         return {name: layer(pooled) for name, layer in self.decode.items()}
 
     def prepare(self, examples: Sequence[Example], data: Path, seed: int) -> None:

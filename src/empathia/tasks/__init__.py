@@ -3,6 +3,8 @@
 from empathia import parts
 from empathia.task import Task
 
+DEFAULT = ("direction", "emotion", "mechanisms", "strategies", "service", "perceived", "causes", "risk")  # of the default model
+
 
 def names() -> tuple[str, ...]:
     """All tasks."""

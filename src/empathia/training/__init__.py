@@ -25,11 +25,11 @@ from empathia.models._network import Network, reads_words
 from empathia.schema import Answer, Example
 from empathia.task import Task
 from empathia.training._choosing import choices, chosen
-from empathia.training._recipe import Plan, Progress, Recipe, Watch
+from empathia.training._recipe import JOINT, Plan, Progress, Recipe, Watch
 from empathia.training._rows import checked, split_rows
 from empathia.training._run import Run, copy
 
-__all__ = ["Plan", "Progress", "Recipe", "Watch", "chosen", "cross_validate", "finish", "fit", "named", "train"]
+__all__ = ["JOINT", "Plan", "Progress", "Recipe", "Watch", "chosen", "cross_validate", "finish", "fit", "named", "train"]
 LIMITS = (
     "Learnt from English forum posts, mostly on health and mental health; other registers and languages were not seen.",
     "Direction and intent are learnt from single sentences; a turn takes those of its most telling sentence.",
@@ -78,12 +78,14 @@ def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Wat
     if plan.resume:
         run.resume()
     run.fit()
+    if plan.recipe.polish:
+        run.polish()
     return network
 
 
 def named(asked: str) -> tuple[str, ...]:
-    """The tasks that names with commas between stand for: `default` for all of them."""
-    return tasks.names() if asked == "default" else tuple(tasks.load(name).name for name in asked.split(","))
+    """The tasks that names with commas between stand for: `default` for those of the default model."""
+    return tasks.DEFAULT if asked == "default" else tuple(tasks.load(name).name for name in asked.split(","))
 
 
 def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan) -> Path:
@@ -96,12 +98,12 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
     save_file(copy(network), aside / "network.safetensors")
     card: dict[str, Any] = {
         "format": models.FORMAT,
-        "name": "default" if len(asked) == len(tasks.names()) else "+".join(rows),
+        "name": "default" if rows.keys() == set(tasks.DEFAULT) else "+".join(rows),
         "version": __version__,
         "encoder": {"base": network.encoder.name, "window": network.encoder.tokens.size, "width": network.encoder.width},
         "tasks": settings,
         "recipe": asdict(recipe),
-        "split": "by group, 70 % for training, 10 % for choosing, 20 % for the scores, with the seed of the recipe",
+        "split": "as published, or by group, 70 % for training, 10 % for choosing, 20 % for the scores, with the seed of the recipe",
         "rows": {name: {"train": len(part.train), "valid": len(part.valid), "test": len(part.test)} for name, part in rows.items()},
         "data": {
             name: {"licence": corpora.card(name).licence, "source": corpora.card(name).source} for task in asked for name in task.corpora

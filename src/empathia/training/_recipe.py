@@ -15,13 +15,18 @@ class Recipe:
     patience: int = 2
     rows: int = 32  # per step, of the task with most rows; the others in proportion
     most: int | None = None  # rows of a task in an epoch, drawn anew for each, so that a large corpus does not drown the others
+    least: int = 0  # rows of a task in an epoch; those of a small corpus come more than once
     rate: float = 1e-4
     head_rate: float = 5e-4
     schedule: Literal["linear", "restarts"] = "linear"  # of the rates: up and straight down, or half a cosine every 5 epochs
     decay: float = 0.01
+    polish: int = 0  # epochs in which, once the encoder stays as it is, each head by itself is taught by all its rows
     frozen: int = 0  # lowest layers of the encoder that stay as they are: faster, and little is lost
     options: Mapping[str, Any] = field(default_factory=dict)  # of the heads
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
+
+
+JOINT = Recipe(epochs=4, rows=40, most=6000, least=1200, frozen=3, polish=8)  # of the default model: its tasks at once
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """The rows of a training: whether they can teach anything, how they are split, and in which batches they come."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from empathia.errors import InputError
-from empathia.evaluation import Split, split
+from empathia.evaluation import Split, split_alike
 from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.schema import Example
 from empathia.task import Choice, Choices, Flag, Level, Output, Rating, Task
@@ -26,7 +27,7 @@ def checked(task: Task, examples: list[Example]) -> list[Example]:
 
 def split_rows(task: Task, examples: list[Example], seed: int) -> Split:
     """The examples, checked and split by group; an error where a part would be empty."""
-    rows = split(checked(task, examples), seed=seed)
+    rows = split_alike(checked(task, examples), seed=seed)
     if not (rows.train and rows.valid and rows.test):
         raise InputError(f"The {len(examples)} rows for {task.name} are too few to split by group: give at least 10 posts or dialogues.")
     return rows
@@ -58,10 +59,10 @@ def _labels(output: Output, example: Example, name: str) -> tuple[str, ...]:
     return (str(example.turn.labels[name]),)
 
 
-def drawn(examples: Sequence[Example], most: int | None, dice: random.Random) -> Sequence[Example]:
-    """At least `most` of the examples, if there are as many: those of dialogues drawn by chance."""
+def drawn(examples: Sequence[Example], most: int | None, dice: random.Random, *, least: int = 0) -> Sequence[Example]:
+    """At least `most` of the examples, if there are as many: those of dialogues drawn by chance. Few come more than once."""
     if most is None or len(examples) <= most:
-        return examples
+        return [*examples] * (least // len(examples)) + dice.sample(examples, least % len(examples)) if least > len(examples) else examples
     found: list[Example] = []
     for some in _shuffled(examples, dice):
         found += some
@@ -71,10 +72,12 @@ def drawn(examples: Sequence[Example], most: int | None, dice: random.Random) ->
 
 
 def _shuffled(examples: Sequence[Example], dice: random.Random) -> list[list[Example]]:
-    """The examples of each dialogue, the dialogues in an order of chance."""
-    apart: dict[str, list[Example]] = {}
+    """The examples of each dialogue, the dialogues in an order of chance; those that come again stand apart."""
+    apart: dict[tuple[str, int], list[Example]] = {}
+    times = Counter[tuple[str, int]]()
     for example in examples:
-        apart.setdefault(example.dialogue.id, []).append(example)
+        times[example.dialogue.id, example.index] += 1
+        apart.setdefault((example.dialogue.id, times[example.dialogue.id, example.index]), []).append(example)
     order = list(apart.values())
     dice.shuffle(order)
     return order

@@ -6,7 +6,7 @@ import random
 import shutil
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 import torch
@@ -37,15 +37,16 @@ class Run:
 
     def __init__(self, network: Network, asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> None:
         self.network, self.asked, self.rows, self.watch = network, asked, rows, watch
-        self.recipe, self.folder = plan.recipe, plan.out / "checkpoint"
+        self.plan, self.recipe, self.folder = plan, plan.recipe, plan.out / "checkpoint"
         recipe = plan.recipe
         most = max(len(part.train) for part in rows.values())
         self.steps = math.ceil(min(most, recipe.most or most) / recipe.rows)
         learnt = [weight for weight in network.encoder.parameters() if weight.requires_grad]
         groups = [{"params": learnt, "lr": recipe.rate}, {"params": list(network.heads.parameters()), "lr": recipe.head_rate}]
-        self.optimiser = torch.optim.AdamW(groups, weight_decay=recipe.decay)
+        self.optimiser = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=recipe.decay)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
         self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
+        self.first: list[float] = []  # losses; those of several tasks count by the root of these, so that none drowns the others
         self.best_weights = copy(network)
         for task in asked:
             if hasattr(network.heads[task.name], "prepare"):
@@ -62,12 +63,30 @@ class Run:
         """All epochs, or fewer where the validation rows no longer gain; then the best epoch's weights."""
         while self.epoch < self.recipe.epochs and self.epoch - self.best_epoch <= self.recipe.patience:
             self._one_epoch()
-            self.scores = {task.name: _headline(self.network, task, self.rows[task.name].valid) for task in self.asked}
-            if (mean := sum(self.scores.values()) / len(self.scores)) > self.best:
+            if (mean := self._score()) > self.best:
                 self.best, self.best_epoch, self.best_weights = mean, self.epoch, copy(self.network)
             self.epoch += 1
             self.save()
         self.network.load_state_dict(self.best_weights)
+
+    def polish(self) -> None:
+        """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
+        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
+        self.network.encoder.freeze()
+        for task in self.asked:
+            rows = {task.name: self.rows[task.name]}
+            one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
+            one.best = one._score()
+            one.fit()
+
+    def _score(self) -> float:
+        self.scores = {task.name: _headline(self.network, task, self._valid(task)) for task in self.asked}
+        return sum(self.scores.values()) / len(self.scores)
+
+    def _valid(self, task: Task) -> Sequence[Example]:
+        """The rows by which epochs are compared: of a large corpus a part, always the same."""
+        most = self.recipe.most and self.recipe.most // 4
+        return drawn(self.rows[task.name].valid, most, random.Random(self.recipe.seed))
 
     def _one_epoch(self) -> None:
         seed = self.recipe.seed * 1000 + self.epoch  # an epoch's chance depends on nothing before it
@@ -76,14 +95,16 @@ class Run:
         self.network.train()
         rows = {
             task.name: (by_dialogue if getattr(self.network.heads[task.name], "together", False) else batches)(
-                drawn(self.rows[task.name].train, self.recipe.most, dice), self.steps, dice
+                drawn(self.rows[task.name].train, self.recipe.most, dice, least=self.recipe.least), self.steps, dice
             )
             for task in self.asked
         }
         loss = 0.0
         for step in range(self.steps):
             losses = [cast(Any, head).step(self.network.encoder, next(rows[name]), dice) for name, head in self.network.heads.items()]
-            total: Tensor = torch.stack(losses).sum()
+            if not self.first:
+                self.first = [max(loss.item(), 0.1) for loss in losses] if len(losses) > 1 else [1.0]
+            total = torch.stack([loss / first**0.5 for loss, first in zip(losses, self.first, strict=True)]).sum()
             self.optimiser.zero_grad()
             total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
@@ -102,7 +123,14 @@ class Run:
         save_file(
             {f"{i}.{key}": value.clone() for i, held in state.items() for key, value in held.items()}, aside / "optimiser.safetensors"
         )
-        told = {"recipe": asdict(self.recipe), "epoch": self.epoch, "best": self.best, "best_epoch": self.best_epoch, "scores": self.scores}
+        told = {
+            "recipe": asdict(self.recipe),
+            "epoch": self.epoch,
+            "best": self.best,
+            "best_epoch": self.best_epoch,
+            "scores": self.scores,
+            "first": self.first,
+        }
         (aside / "progress.json").write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(self.folder, ignore_errors=True)
         aside.replace(self.folder)
@@ -117,6 +145,7 @@ class Run:
                 f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
             )
         self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
+        self.first = told["first"]
         self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
         self.best_weights = load_file(self.folder / "best.safetensors")
         state: dict[int, dict[str, Tensor]] = {}
@@ -128,6 +157,13 @@ class Run:
         with warnings.catch_warnings():  # torch expects steps of the optimiser, which were taken before the interruption
             warnings.simplefilter("ignore")
             self.schedule.step()
+
+
+class _Polish(Run):
+    """A training that is short enough to go without checkpoints."""
+
+    def save(self) -> None:
+        """Nothing."""
 
 
 def copy(network: nn.Module) -> dict[str, Tensor]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from empathia.encoders import Encoded
 from empathia.models._asks import causes, replies, sentences, windows
-from empathia.models._asks._unit import Unit
+from empathia.models._asks._unit import Scores, Unit
 from empathia.models._numbers import Floats
 from empathia.schema import Answer, Example
 from empathia.task import Task
@@ -18,6 +18,8 @@ Settings = Mapping[str, Any]
 
 class Ask(Protocol):
     """One way to ask."""
+
+    ROOM: int  # rows of the units in one padded batch: as many as are fastest
 
     def shape(self, task: Task, settings: Settings) -> Hashable:
         """What the units depend on: tasks for which it is the same are given the same units."""
@@ -31,10 +33,12 @@ class Ask(Protocol):
         """What the head is given for an example, in one piece or several."""
         ...
 
-    def answers(
-        self, example: Example, task: Task, settings: Settings, found: Sequence[tuple[Unit, Mapping[str, Floats]]]
-    ) -> dict[str, Answer]:
-        """The answers to an example from the outputs for its units, of which there is at least one."""
+    def scored(self, outputs: Mapping[str, Floats], task: Task, settings: Settings) -> Scores:
+        """What the outputs of a head say of a batch of units, a row each."""
+        ...
+
+    def answers(self, example: Example, task: Task, settings: Settings, found: Sequence[tuple[Unit, Scores]]) -> dict[str, Answer]:
+        """The answers to an example from the scores of its units, of which there is at least one."""
         ...
 
 

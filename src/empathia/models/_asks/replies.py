@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathia.encoders import Encoded
-from empathia.models._asks._unit import Unit
-from empathia.models._numbers import Floats, rounded, sigmoid, softmax, warmth
+from empathia.models._asks._unit import Scores, Unit, tokens
+from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax, warmth
 from empathia.schema import Answer, Example, LevelAnswer, ScoredSpan
 from empathia.segment import sentences
 from empathia.task import Task
 
+ROOM = 512
 LONGEST = 256  # tokens of a reply that are read at once
 EDGE = 0.01  # by which a gate that decides a level clears the point where both are as likely
+GATES = {"fit": "fits_from", "need": "needs_from"}  # and the settings that say from which logit on they are open
 OPEN = -99.0  # what a gate opens from so that it always is
 
 
@@ -35,61 +37,68 @@ def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapp
         yield Unit({"reply": reply.states[at : at + LONGEST], "context": context}, reply.offsets[at : at + LONGEST])
 
 
-def answers(
-    example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
-) -> dict[str, Answer]:
+def scored(outputs: Mapping[str, Floats], task: Task, settings: Mapping[str, Any]) -> Scores:
+    """How likely each level is, what the gates say, and how strongly each token is marked."""
+    warm = np.array([[warmth(settings, name)] for name in task.outputs])
+    gates = {gate: outputs[gate].tolist() for gate in GATES if gate in outputs}
+    return {"levels": softmax(outputs["levels"], warm).tolist(), "marks": sigmoid(outputs["marks"]), **gates}
+
+
+def answers(example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Scores]]) -> dict[str, Answer]:
     """A level per output, that of the strongest piece, with its rationales in all of them."""
-    text, said = example.turn.content, dict[str, Answer]()
-    for column, name in enumerate(task.outputs):
-        scores = max((_scores(outputs, column, name, settings) for _, outputs in found), key=lambda some: some @ np.arange(len(some)))
-        level = int(scores.argmax())
-        answer = LevelAnswer(level=level, scores=tuple(rounded(scores)))
-        if level:
-            marks = ((unit.about, sigmoid(outputs["marks"][:, column])) for unit, outputs in found)
-            spans = tuple(span for offsets, some in marks for span in marked(text, offsets, some))
-            answer = telling(answer.model_copy(update={"rationales": spans}), settings["shares"][name])
-        said[name] = answer
+    levels = [_levels(scores, settings) for _, scores in found]
+    strongest = [max((some[column] for some in levels), key=_expected) for column in range(len(task.outputs))]
+    decided = [scores.index(max(scores)) for scores in strongest]
+    shown = [one for unit, scores in found for one in marked(example.turn.content, unit.about, scores["marks"])] if any(decided) else []
+    said: dict[str, Answer] = {}
+    for column, (name, level, scores) in enumerate(zip(task.outputs, decided, strongest, strict=True)):
+        spans = tuple(ScoredSpan(start=start, end=end, score=marks[column]) for start, end, marks in shown if level)
+        rounded_ = tuple(round(score, DIGITS) for score in scores)
+        said[name] = LevelAnswer(level=level, scores=rounded_, rationales=near(spans, settings["shares"][name]))
     return said
 
 
-def _scores(outputs: Mapping[str, Floats], column: int, name: str, settings: Mapping[str, Any]) -> Floats:
-    scores = softmax(outputs["levels"][column], warmth(settings, name))
-    if "fit" in outputs:
-        return heeded(scores, (outputs["fit"], settings["fits_from"]), (outputs["need"], settings["needs_from"]))
-    return scores
+def _levels(scores: Scores, settings: Mapping[str, Any]) -> list[list[float]]:
+    gates = [(scores[gate], settings[opens]) for gate, opens in GATES.items() if gate in scores]
+    return [heeded(some, *gates) if gates else some for some in scores["levels"]]
 
 
-def heeded(scores: Floats, *gates: tuple[Floats, float]) -> Floats:
+def _expected(scores: Sequence[float]) -> float:
+    return sum(level * score for level, score in enumerate(scores))
+
+
+def heeded(scores: Sequence[float], *gates: tuple[float, float]) -> list[float]:
     """Scores of levels whose part above level 0 counts only as far as every gate is open: its logit, and from which on it is.
 
     A gate that is rather open than shut makes a level above 0 less sure, but leaves it; one that is rather shut leaves level 0.
     """
-    above, share = scores[1:], math.prod(sigmoid(logit - np.float32(opens)) for logit, opens in gates)
-    if above.max() > scores[0]:
-        even = 1 / (above.sum() + above.max())  # how far open level 0 would be as likely as the strongest other
+    none, *above = scores
+    share = math.prod((1 + math.tanh((logit - opens) / 2)) / 2 for logit, opens in gates)
+    if max(above) > none:
+        even = 1 / (sum(above) + max(above))  # how far open level 0 would be as likely as the strongest other
         rather_open = all(logit >= opens for logit, opens in gates)
         share = max(share, min(1, even + EDGE)) if rather_open else min(share, even - EDGE)
-    above = above * share
-    return np.concatenate([1 - above.sum(keepdims=True), above]).astype(np.float32)
+    above = [score * share for score in above]
+    return [1 - sum(above), *above]
 
 
-def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> Iterator[ScoredSpan]:
-    """The sentences of a text with the mean mark of their tokens.
+def marked(text: str, offsets: NDArray[np.int64], marks: Floats) -> Iterator[tuple[int, int, list[float]]]:
+    """The sentences of a text, each with the mean marks of its tokens by output; `marks` are (tokens, outputs).
 
     Single tokens are left alone: people mark sentences, and a gap of one token would cut a rationale in two.
     """
-    for span in sentences(text):
-        low, high = np.searchsorted(offsets[:, 0], [span.start, span.end])
+    for span, low, high in tokens(offsets, sentences(text)):
         if low < high:
             start, end = max(span.start, int(offsets[low, 0])), min(span.end, int(offsets[high - 1, 1]))
-            yield ScoredSpan(start=start, end=end, score=rounded(marks[low:high].mean(keepdims=True))[0])
+            yield start, end, rounded(marks[low:high].mean(axis=0))
+
+
+def near(spans: tuple[ScoredSpan, ...], share: float) -> tuple[ScoredSpan, ...]:
+    """The sentences that are marked at least so near to the strongest one; of any, at least one."""
+    strongest = max((span.score for span in spans), default=0)
+    return tuple(span for span in spans if span.score >= share * strongest)
 
 
 def telling(answer: LevelAnswer, share: float) -> LevelAnswer:
-    """The answer with the sentences that are marked at least so near to the strongest one; a level of 0 shows none.
-
-    Measured against the strongest, a level above 0 always has at least one sentence to show for it.
-    """
-    strongest = max((span.score for span in answer.rationales), default=0)
-    kept = tuple(span for span in answer.rationales if span.score >= share * strongest) if answer.level else ()
-    return answer.model_copy(update={"rationales": kept})
+    """The answer with the sentences that are marked nearly as strongly as the strongest one."""
+    return answer.model_copy(update={"rationales": near(answer.rationales, share)})

@@ -7,10 +7,12 @@ import numpy as np
 
 from empathia.encoders import Encoded
 from empathia.models._around import NEAR, PLACES, around, place
-from empathia.models._asks._unit import Unit
-from empathia.models._numbers import DIGITS, Floats, rounded, sigmoid, softmax, warmth
+from empathia.models._asks._unit import Scores, Unit
+from empathia.models._numbers import Floats, rounded, sigmoid, softmax, warmth
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, LevelAnswer
-from empathia.task import Choice, Choices, Rating, Task
+from empathia.task import Choice, Choices, Output, Rating, Task
+
+ROOM = 2048
 
 
 def shape(task: Task, settings: Mapping[str, Any]) -> int:
@@ -34,27 +36,35 @@ def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapp
         near[at : at + len(some), :-PLACES] = some
         near[at : at + len(some), -PLACES:] = place(distance, same=turn.role == example.turn.role)
         at += len(some)
-    yield Unit({"target": target, "around": near})
+    yield Unit({"around": near, "target": target})
 
 
-def answers(
-    example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Mapping[str, Floats]]]
-) -> dict[str, Answer]:
+def scored(outputs: Mapping[str, Floats], task: Task, settings: Mapping[str, Any]) -> Scores:
+    """How likely each label or level is, or the expected rating."""
+    return {name: rounded(_scored(output, outputs[name], warmth(settings, name))) for name, output in task.outputs.items()}
+
+
+def _scored(output: Output, logits: Floats, warm: float) -> Floats:
+    if isinstance(output, Choices):
+        return sigmoid(logits, warm)
+    shares = softmax(logits, warm)
+    return (shares * np.arange(output.low, output.high + 1)).sum(axis=-1) if isinstance(output, Rating) else shares
+
+
+def answers(example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Scores]]) -> dict[str, Answer]:
     """The labels that pass their threshold, the likeliest label or level, or the expected rating."""
-    ((_, outputs),) = found
+    ((_, scores),) = found
     said: dict[str, Answer] = {}
     for name, output in task.outputs.items():
-        warm = warmth(settings, name)
         if isinstance(output, Choices):
-            scores = dict(zip(output.labels, rounded(sigmoid(outputs[name], warm)), strict=True))
-            labels = tuple(label for label, score in scores.items() if score >= settings["thresholds"][name][label])
-            said[name] = ChoicesAnswer(labels=labels, scores=scores)
+            named = dict(zip(output.labels, scores[name], strict=True))
+            labels = tuple(label for label, score in named.items() if score >= settings["thresholds"][name][label])
+            said[name] = ChoicesAnswer(labels=labels, scores=named)
         elif isinstance(output, Rating):
-            said[name] = round(float(softmax(outputs[name], warm) @ np.arange(output.low, output.high + 1)), DIGITS)
+            said[name] = scores[name]
         elif isinstance(output, Choice):
-            shown = dict(zip(output.labels, rounded(softmax(outputs[name], warm)), strict=True))
-            said[name] = ChoiceAnswer(label=max(shown, key=shown.__getitem__), scores=shown)
+            named = dict(zip(output.labels, scores[name], strict=True))
+            said[name] = ChoiceAnswer(label=max(named, key=named.__getitem__), scores=named)
         else:
-            shares = softmax(outputs[name], warm)
-            said[name] = LevelAnswer(level=int(shares.argmax()), scores=tuple(rounded(shares)))
+            said[name] = LevelAnswer(level=scores[name].index(max(scores[name])), scores=scores[name])
     return said
