@@ -94,12 +94,17 @@ def beside_epitome(model: Shared, dialogues: Sequence[Dialogue], times: int, rep
 
 LONG = """
 import resource, sys, time
+from pathlib import Path
 from benchmarks.throughput import repeated
 from empathia import analysis, models
 model, began = models.load(), time.perf_counter()
 count = sum(len(one.turns) for one in analysis.analyse_all(repeated(int(sys.argv[1])), model=model))
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(count, time.perf_counter() - began, memory * (1 if sys.platform == "darwin" else 1024) / 1e6)
+seconds, status = time.perf_counter() - began, Path("/proc/self/status")
+if status.exists():  # what the kernel tells of a child's peak may be its parent's
+    memory = 1024 * int(status.read_text().split("VmHWM:")[1].split()[0])
+else:
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+print(count, seconds, memory / 1e6)
 """
 
 
