@@ -41,14 +41,20 @@ def trained(encoder: str, work: Path, seeds: int, epochs: int | None) -> dict[in
 
 @cache
 def beside(folder: Path) -> dict[str, float]:
-    """What the test rows do not tell, in percent: does the model heed the context, and how good is its crisis flag elsewhere?"""
+    """What the test rows do not tell, in percent: is the context heeded, how good is the crisis flag elsewhere, which cause was it?"""
     model, posts = models.load(folder), risk.tested()
     found = {
         f"probe/{one.probe}_{one.part}/{f'{one.output}_' if one.output else ''}{one.measure}": 100 * one.value
         for one in probing.probe(model, DATA if (DATA / "probe").is_dir() else None)
     }
-    flagged = evaluation.evaluate(model, risk.TASK, posts, rounds=0) if posts else []
-    return found | {f"risk/posts/{score.metric}": 100 * score.value for score in flagged}
+    causes, seed = tasks.load("causes"), models.read_card(folder)["recipe"]["seed"]
+    moved = [row for row in evaluation.split_alike(evaluation.rows_of(causes, DATA), seed=seed).test if row.turn.labels["causes"]]
+    asked = {"risk/posts": (risk.TASK, posts), "causes/moved": (causes, moved)}
+    return found | {
+        f"{name}/{score.metric}": 100 * score.value
+        for name, (task, rows) in asked.items()
+        for score in (evaluation.evaluate(model, task, rows, rounds=0) if rows else [])
+    }
 
 
 def ship(folder: Path) -> None:
@@ -103,18 +109,18 @@ def rows_beside(folders: list[Path]) -> Iterator[Row]:
     told = [beside(folder) for folder in folders]
     for name in told[0]:
         found = [one[name] for one in told]
-        data = "risk_silver.csv" if name.startswith("risk") else "contrast, probe and epitome"
+        data = {"risk": "risk_silver.csv", "causes": "epitome_causes: test replies that have a cause"}.get(name.split("/")[0])
         split = f"all, seeds {', '.join(map(str, range(len(folders))))}"
         system = "default model, after quantisation"
         yield row(
             f"default/{name}/minilm",
             mean(found),
             system=system,
-            data=data,
+            data=data or "contrast, probe and epitome",
             split=split,
             low=min(found),
             high=max(found),
-            silver=name.startswith("risk"),
+            silver=data is not None,
         )
 
 
