@@ -1,7 +1,6 @@
 """The records that flow through the software: a conversation in, an analysis out. All are frozen."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -140,7 +139,7 @@ class Example(Record):
         """The turn that is asked about."""
         return self.dialogue.turns[self.index]
 
-    @cached_property
+    @property
     def context(self) -> tuple[Turn, ...]:
         """The turns that it answers."""
         return tuple(self.dialogue.turns[i] for i in self.dialogue.answered(self.index))

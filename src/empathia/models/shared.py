@@ -64,7 +64,8 @@ class Shared:
 
     def _answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         answers: list[dict[str, Answer]] = [{} for _ in examples]
-        asked = [(group, [i for i, e in enumerate(examples) if any(_applies(task, e) for task in group)]) for group in self._alike(tasks)]
+        replies = [bool(example.context) for example in examples]
+        asked = [(group, [i for i, reply in enumerate(replies) if _applies(group, reply)]) for group in self._alike(tasks)]
         texts = {text: None for group, some in asked for i in some for text in self._ask(group[0]).reads(examples[i], *self._how(group[0]))}
         known = dict(zip(texts, self.encoder.encode(list(texts)), strict=True))
         for group, some in asked:
@@ -76,7 +77,7 @@ class Shared:
                 for (i, unit), told in zip(units, scores[task.name], strict=True):
                     found.setdefault(i, []).append((unit, told))
                 for i, mine in found.items():
-                    if _applies(task, examples[i]):
+                    if _applies([task], replies[i]):
                         answers[i].update(ask.answers(examples[i], *self._how(task), mine))
         return answers
 
@@ -122,8 +123,8 @@ def _pieces(examples: Sequence[Example]) -> Iterator[list[Example]]:
         yield piece
 
 
-def _applies(task: Task, example: Example) -> bool:
-    return task.on == "turn" or bool(example.context)
+def _applies(tasks: Sequence[Task], reply: bool) -> bool:
+    return reply or any(task.on == "turn" for task in tasks)
 
 
 def _head(graph: ort.InferenceSession) -> Head:
