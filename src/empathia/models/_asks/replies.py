@@ -53,8 +53,8 @@ def answers(example: Example, task: Task, settings: Mapping[str, Any], found: Se
     said: dict[str, Answer] = {}
     for column, (name, level, scores) in enumerate(zip(task.outputs, decided, strongest, strict=True)):
         spans = tuple(ScoredSpan(start=start, end=end, score=marks[column]) for start, end, marks in shown if level)
-        rounded_ = tuple(round(score, DIGITS) for score in scores)
-        said[name] = LevelAnswer(level=level, scores=rounded_, rationales=near(spans, settings["shares"][name]))
+        told = tuple(round(score, DIGITS) for score in scores)
+        said[name] = LevelAnswer(level=level, scores=told, rationales=near(spans, settings["shares"][name]))
     return said
 
 
