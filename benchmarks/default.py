@@ -26,15 +26,14 @@ MEANS = ("mechanisms", "perceived")  # tasks whose outputs are alike
 PUBLISHED = {"direction/weighted_f1": 79.13, "emotion/accuracy": 39.6}  # CLSN, IMAGINE; each on its own split of the whole corpus
 
 
-def trained(encoder: str, work: Path, seeds: int, epochs: int | None) -> dict[int, dict[str, Any]]:
+def trained(encoder: str, work: Path, seeds: int, recipe: training.Recipe) -> dict[int, dict[str, Any]]:
     """The cards of the models, trained where they are not there yet."""
     cards = {}
     for seed in range(seeds):
         out = work / f"default-{seed}"
-        recipe = replace(training.JOINT, seed=seed, epochs=epochs or training.JOINT.epochs)
         if not (out / "model.json").exists():
             with progress.steps(f"Seed {seed}") as watch:
-                training.train(tasks.DEFAULT, training.Plan(DATA, encoder, out, recipe, resume=True), watch)
+                training.train(tasks.DEFAULT, training.Plan(DATA, encoder, out, replace(recipe, seed=seed), resume=True), watch)
         cards[seed] = dict(models.read_card(out))
     return cards
 
@@ -129,13 +128,16 @@ def main(
     work: Annotated[Path, typer.Option(help="Where the trained models are kept.")] = Path("models"),
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = SEEDS,
     shipped: Annotated[bool, typer.Option("--ship", help="Make seed 0's model the default one.")] = False,
+    half: Annotated[bool, typer.Option("--half", help="Multiply in 16 bits: faster on processors that can.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="One seed, one epoch: a test of the path, not a result.")] = False,
 ) -> None:
     """Train, score and save."""
-    cards = trained(encoder, work, 1 if quick else seeds, 1 if quick else None)
+    recipe = replace(training.JOINT, half=half, epochs=1 if quick else training.JOINT.epochs)
+    cards = trained(encoder, work, 1 if quick else seeds, recipe)
     found = [*rows(cards), *rows_beside([work / f"default-{seed}" for seed in cards])]
     if not quick:
-        save("default", [one | {"command": f"python -m benchmarks.default --encoder FOLDER --seeds {len(cards)}"} for one in found])
+        command = f"python -m benchmarks.default --encoder FOLDER --seeds {len(cards)}" + " --half" * half
+        save("default", [one | {"command": command} for one in found])
     if shipped:
         ship(work / "default-0")
     show(found, "id", "ours", "low", "high", "before_quantisation", "baseline")

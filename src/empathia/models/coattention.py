@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from empathia.encoders._stack import pad
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._candidates import PLACES, Reading, Readings, candidates, moved, output_of, place, readings
 from empathia.models._layers import FAR, masked_mean
@@ -75,7 +76,7 @@ class Coattention(nn.Module):
         """The loss on some rows; which candidate it was is asked only where there was one."""
         found = [candidates(example, self.output) for example in examples]
         causes = [_causes(example, self.name) for example in examples]
-        gold = _pad([torch.tensor([float(moved(one, known)) for one in some]) for some, known in zip(found, causes, strict=True)])
+        gold, _ = pad([torch.tensor([float(moved(one, known)) for one in some]) for some, known in zip(found, causes, strict=True)])
         outputs, mask = self._read(encoder, examples, found)
         told = gold.amax(dim=1)
         asked = (mask * told[:, None]) > 0
@@ -102,8 +103,8 @@ class Coattention(nn.Module):
         known = {t: (states, offsets) for t, states, offsets in zip(texts, read.states, read.offsets, strict=True)}
         posts = [self._post(*one, known) for one in zip(examples, found, where, strict=True)]
         replies = [self._reply(*one, known) for one in zip(examples, where, strict=True)]
-        mask, reply_mask = (_pad([torch.ones(len(row)) for row in some]) for some in (posts, replies))
-        return self(_pad(posts), mask, _pad(replies), reply_mask), mask
+        post, mask = pad(posts)
+        return self(post, mask, *pad(replies)), mask
 
     def _post(self, example: Example, some: Sequence[Cause], where: Readings, known: Read) -> Tensor:
         rows = [torch.cat([self._pooled(one, where[one.turn], known), torch.from_numpy(place(example, one))]) for one in some]
@@ -125,10 +126,6 @@ class Coattention(nn.Module):
         """Focal; nothing where nothing is asked."""
         losses = F.binary_cross_entropy_with_logits(logits, gold, reduction="none")
         return (losses * (1 - torch.exp(-losses)) ** self.eta * (1 + gold * (positive - 1))).sum() / max(1, gold.numel())
-
-
-def _pad(rows: Sequence[Tensor]) -> Tensor:
-    return nn.utils.rnn.pad_sequence(list(rows), batch_first=True)
 
 
 def _causes(example: Example, name: str) -> list[Cause]:

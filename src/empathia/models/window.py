@@ -9,12 +9,13 @@ margins are wider for rarer labels.
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from empathia.encoders._stack import pad
 from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._around import AFTER, NEAR, PLACES, around, place
 from empathia.models._labels import labels_of, level_of, rating_of
@@ -80,15 +81,15 @@ class Window(nn.Module):
         windows = [list(around(example, after=self.settings["after"])) for example in examples]
         taught = list(dict.fromkeys(example.turn.content for example in examples))
         others = list(dict.fromkeys(turn.content for window in windows for _, turn in window if turn.content not in set(taught)))
-        known = _states(encoder, taught)
+        known = encoder.states(taught)
         with torch.no_grad():
-            known |= _states(encoder, others)
+            known |= encoder.states(others)
         targets = [known[example.turn.content] for example in examples]
         near = []
         for example, window in zip(examples, windows, strict=True):
             rows = [_placed(known[turn.content][:NEAR], distance, same=turn.role == example.turn.role) for distance, turn in window]
             near.append(torch.cat(rows) if rows else torch.zeros(1, self.widths[1]))
-        return *_padded(targets), *_padded(near)
+        return *pad(targets), *pad(near)
 
     def _loss(self, name: str, logits: Tensor, examples: Sequence[Example]) -> Tensor:
         """Of one output; rows without a label for it do not count."""
@@ -128,21 +129,9 @@ def _shown(examples: Sequence[Example], name: str, output: Choices) -> Tensor:
     return torch.tensor([[float(label in labels) for label in output.labels] for labels in shown])
 
 
-def _states(encoder: HuggingFaceEncoder, texts: Sequence[str]) -> dict[str, Tensor]:
-    if not texts:
-        return {}
-    read = encoder.read(texts)
-    return {text: states[mask > 0] for text, states, mask in zip(texts, read.states, read.mask, strict=True)}
-
-
 def _placed(states: Tensor, distance: int, *, same: bool) -> Tensor:
     """States with their place beside them."""
     return torch.cat([states, torch.from_numpy(place(distance, same=same)).expand(len(states), -1)], dim=-1)
-
-
-def _padded(rows: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    mask: Any = nn.utils.rnn.pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True)
-    return nn.utils.rnn.pad_sequence(list(rows), batch_first=True), mask
 
 
 HEAD = Window

@@ -71,14 +71,14 @@ def _train(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: 
 def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch = lambda _: None) -> Network:
     """Train a network on the training rows; its weights are those of the epoch that does best on the validation rows."""
     torch.manual_seed(plan.recipe.seed)
-    network = Network(
-        HuggingFaceEncoder.load(plan.encoder, window=plan.recipe.window, frozen=plan.recipe.frozen), asked, plan.recipe.options
-    )
+    recipe = plan.recipe
+    encoder = HuggingFaceEncoder.load(plan.encoder, window=recipe.window, frozen=recipe.frozen, half=recipe.half)
+    network = Network(encoder, asked, recipe.options)
     run = Run(network, asked, rows, plan, watch)
     if plan.resume:
         run.resume()
     run.fit()
-    if plan.recipe.polish:
+    if recipe.polish:
         run.polish()
     return network
 
