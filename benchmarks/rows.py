@@ -16,6 +16,7 @@ RESULTS = Path(__file__).parent / "results"
 DATA = Path(os.environ.get("EMPATHIA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COLUMNS = {
     "ours": "ours",
+    "shared": "in the default model",
     "low": "lowest",
     "high": "highest",
     "before_quantisation": "before quantisation",

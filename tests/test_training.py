@@ -3,7 +3,6 @@
 import random
 import shutil
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -158,16 +157,6 @@ def test_rows_of_a_small_corpus_come_more_than_once_but_not_in_one_step() -> Non
     steps = list(by_dialogue(often[:24], 6, random.Random(0)))
     assert [len({row.dialogue.id for row in step}) for step in steps] == [1] * 6
     assert all(len({row.index for row in step}) == 4 for step in steps)
-
-
-def test_polishing_teaches_heads_and_leaves_the_encoder(corpora: Path, encoder: str, tmp_path: Path) -> None:
-    asked = [tasks.load(name) for name in ("direction", "mechanisms")]
-    rows = {task.name: split_alike(rows_of(task, corpora)) for task in asked}
-    plan = training.Plan(corpora, encoder, tmp_path, replace(RECIPE, epochs=1, frozen=1))
-    plain, polished = (training.fit(asked, rows, replace(plan, recipe=replace(plan.recipe, polish=some))) for some in (0, 3))
-    states = [dict(network.encoder.state_dict()) for network in (plain, polished)]
-    assert all(states[0][name].equal(states[1][name]) for name in states[0])
-    assert any(not one.equal(other) for one, other in zip(plain.heads.parameters(), polished.heads.parameters(), strict=True))
 
 
 def test_rates_may_restart_every_five_epochs() -> None:

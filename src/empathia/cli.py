@@ -93,13 +93,14 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of the split and of all chance.")] = 0,
     epochs: Annotated[int | None, typer.Option(help="At most so many passes over the rows.")] = None,
     head: Annotated[str | None, typer.Option(help="Another head than the task's own: plain, bigru, dcrnet, cogat …")] = None,
+    half: Annotated[bool, typer.Option("--half", help="Multiply in 16 bits: faster on processors that can.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint in --out.")] = False,
 ) -> None:
     """Train a model on labelled corpora and score it on rows that it never saw."""
     from empathia import models, training
     from empathia.report import progress, scores, terminal
 
-    recipe = replace(training.JOINT if task == "default" else training.Recipe(), seed=seed)
+    recipe = replace(training.JOINT if task == "default" else training.Recipe(), seed=seed, half=half)
     recipe = recipe if epochs is None else replace(recipe, epochs=epochs)
     asked = training.named(task)
     with progress.steps("Training") as watch:

@@ -1,6 +1,5 @@
 """The trainable form of the shared model: an encoder and a head per task, in torch."""
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,17 +39,12 @@ class Network(nn.Module):
         network.load_state_dict(load_file(folder / "network.safetensors"))
         return network.eval()
 
-    def alone(self, name: str) -> "Network":
-        """The same encoder with one of the heads; they share their weights with this network."""
-        one = copy.copy(self)
-        one._modules = self._modules | {"heads": nn.ModuleDict({name: self.heads[name]})}
-        return one
-
     def model(self, settings: Mapping[str, Mapping[str, Any]]) -> Shared:
         """This network, as it is now, as a model that answers examples."""
         self.eval()
         heads = {name: _runner(head) for name, head in self.heads.items()}
-        return Shared(id=ModelId(name="in training", version="0", sha256=""), encoder=self.encoder, heads=heads, settings=settings)
+        who = ModelId(name="in training", version="0", sha256="")
+        return Shared(id=who, encoder=self.encoder, heads=heads, settings=settings, spreads=False)
 
 
 def reads_words(tasks: Sequence[Task]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime as ort
 
 from empathia.encoders import Encoder
-from empathia.encoders.onnx import OnnxEncoder, session, spread
+from empathia.encoders.onnx import OnnxEncoder, R, T, session, spread
 from empathia.models._asks import ASKS, Ask
 from empathia.models._asks._unit import Scores, Unit
 from empathia.models._folder import sha256
@@ -38,6 +38,7 @@ class Shared:
     encoder: Encoder
     heads: Mapping[str, Head]
     settings: Mapping[str, Mapping[str, Any]]
+    spreads: bool = True  # its work over processor cores; torch does so by itself, and is slowed down by threads beside its own
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -60,7 +61,7 @@ class Shared:
 
     def each(self, examples: Sequence[Example], tasks: Sequence[Task]) -> Iterator[dict[str, Answer]]:
         """The same, as they come."""
-        return chain.from_iterable(spread(lambda some: self._answer(some, tasks), list(_pieces(examples))))
+        return chain.from_iterable(self._over(lambda some: self._answer(some, tasks), list(_pieces(examples))))
 
     def _answer(self, examples: Sequence[Example], tasks: Sequence[Task]) -> list[dict[str, Answer]]:
         answers: list[dict[str, Answer]] = [{} for _ in examples]
@@ -80,6 +81,9 @@ class Shared:
                     if _applies([task], replies[i]):
                         answers[i].update(ask.answers(examples[i], *self._how(task), mine))
         return answers
+
+    def _over(self, do: Callable[[T], R], given: Sequence[T]) -> Iterator[R]:
+        return spread(do, given) if self.spreads else map(do, given)
 
     def _ask(self, task: Task) -> Ask:
         return ASKS[self.heads[task.name].inputs[0]]
@@ -106,7 +110,7 @@ class Shared:
                     rows = {name: values[row] for name, values in scores.items()}
                     results[task.name][i] = rows | {name: rows[name][: len(units[i])] for name in PER_ROW if name in rows}
 
-        for _ in spread(run, list(alike([len(unit) for unit in units], self._ask(tasks[0]).ROOM))):
+        for _ in self._over(run, list(alike([len(unit) for unit in units], self._ask(tasks[0]).ROOM))):
             pass
         return results
 

@@ -31,8 +31,8 @@ from empathia.training._run import Run, copy
 
 __all__ = ["JOINT", "Plan", "Progress", "Recipe", "Watch", "chosen", "cross_validate", "finish", "fit", "named", "train"]
 LIMITS = (
-    "Learnt from English forum posts, mostly on health and mental health; other registers and languages were not seen.",
-    "Direction and intent are learnt from single sentences; a turn takes those of its most telling sentence.",
+    "Learnt from English: forums on health and mental health, written support, customer care; other registers were not seen.",
+    "Direction, intent and risk are learnt from single sentences; a turn takes those of its most telling sentence.",
     "Rates the message, not the person. Not a clinical device.",
 )
 
@@ -78,8 +78,6 @@ def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Wat
     if plan.resume:
         run.resume()
     run.fit()
-    if recipe.polish:
-        run.polish()
     return network
 
 

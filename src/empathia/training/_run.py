@@ -6,7 +6,7 @@ import random
 import shutil
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, cast
 
 import torch
@@ -68,16 +68,6 @@ class Run:
             self.epoch += 1
             self.save()
         self.network.load_state_dict(self.best_weights)
-
-    def polish(self) -> None:
-        """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
-        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
-        self.network.encoder.freeze()
-        for task in self.asked:
-            rows = {task.name: self.rows[task.name]}
-            one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
-            one.best = one._score()
-            one.fit()
 
     def _score(self) -> float:
         self.scores = {task.name: _headline(self.network, task, self._valid(task)) for task in self.asked}
@@ -157,13 +147,6 @@ class Run:
         with warnings.catch_warnings():  # torch expects steps of the optimiser, which were taken before the interruption
             warnings.simplefilter("ignore")
             self.schedule.step()
-
-
-class _Polish(Run):
-    """A training that is short enough to go without checkpoints."""
-
-    def save(self) -> None:
-        """Nothing."""
 
 
 def copy(network: nn.Module) -> dict[str, Tensor]:

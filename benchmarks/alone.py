@@ -1,0 +1,85 @@
+"""What sharing costs: `python -m benchmarks.alone --encoder FOLDER [--work FOLDER] [--half] [--seed N]`.
+
+Trains a model of each task alone from the same encoder by the same recipe, but for smaller steps, on the same training rows, and
+sets its scores beside those of the default model of that seed (`benchmarks.default`, same `--work`) on the same test rows, both
+after quantisation. Resumable: models that are complete in the work folder are used again.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+from typing import Annotated, Any
+
+import typer
+
+from benchmarks.rows import DATA, Row, row, save, show
+from empathia import models, tasks, training
+from empathia.report import progress
+
+ROWS = 32  # per step
+HEADLINES = {
+    "direction": "weighted_f1",
+    "emotion": "accuracy",
+    "mechanisms": "macro_f1",
+    "strategies": "macro_f1",
+    "service": "macro_f1",
+    "perceived": "quadratic_kappa",
+    "causes": "positive_f1",
+    "risk": "roc_auc",
+}
+
+
+def trained(task: str, plan: training.Plan) -> Mapping[str, Any]:
+    """The card of a task's own model, trained where it is not there yet."""
+    if not (plan.out / "model.json").exists():
+        with progress.steps(task) as watch:
+            training.train([task], plan, watch)
+    return models.read_card(plan.out)
+
+
+def headlines(card: Mapping[str, Any], task: str) -> dict[str, float]:
+    """A task's figure of each output, in percent but for kappa, and their mean where outputs are alike."""
+    metric = HEADLINES[task]
+    factor = 1 if metric == "quadratic_kappa" else 100
+    found = {
+        one["output"]: factor * one["value"] for one in card["scores"]["after_quantisation"][task] if one["metric"].split(" (")[0] == metric
+    }
+    return found | ({"mean": mean(found.values())} if tasks.load(task).nested else {})
+
+
+def rows(task: str, own: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[Row]:
+    """The task's own model beside the default one."""
+    beside = headlines(shared, task)
+    for output, value in headlines(own, task).items():
+        yield row(
+            f"alone/{task}/{output}/{HEADLINES[task]}/minilm",
+            value,
+            table="what sharing costs",
+            system="a model of this task alone, after quantisation",
+            data="+".join(tasks.load(task).corpora) + " (visible)",
+            split=f"as published or 70/10/20 by group, seed {own['recipe']['seed']}",
+            shared=beside[output],
+            silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived"),
+        )
+
+
+def main(
+    encoder: Annotated[str, typer.Option(help="all-MiniLM-L6-v2 as a folder or Hugging Face id.")],
+    work: Annotated[Path, typer.Option(help="Where the trained models are kept.")] = Path("models"),
+    half: Annotated[bool, typer.Option("--half", help="Multiply in 16 bits: faster on processors that can.")] = False,
+    seed: Annotated[int, typer.Option(help="Which of the default models stands beside.")] = 0,
+) -> None:
+    """Train, score and save."""
+    shared, found = models.read_card(work / f"default-{seed}"), []
+    recipe = replace(training.JOINT, rows=ROWS, half=half, seed=seed)
+    for task in tasks.DEFAULT:
+        own = trained(task, training.Plan(DATA, encoder, work / f"alone-{task}-{seed}", recipe, resume=True))
+        found += list(rows(task, own, shared))
+    command = f"python -m benchmarks.alone --encoder FOLDER --seed {seed}" + " --half" * half
+    save("alone", [one | {"command": command} for one in found])
+    show(found, "id", "ours", "shared")
+
+
+if __name__ == "__main__":
+    typer.run(main)
