@@ -3,6 +3,7 @@
 import random
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -157,6 +158,21 @@ def test_rows_of_a_small_corpus_come_more_than_once_but_not_in_one_step() -> Non
     steps = list(by_dialogue(often[:24], 6, random.Random(0)))
     assert [len({row.dialogue.id for row in step}) for step in steps] == [1] * 6
     assert all(len({row.index for row in step}) == 4 for step in steps)
+
+
+def test_polishing_teaches_heads_of_large_corpora_and_leaves_the_encoder(corpora: Path, encoder: str, tmp_path: Path) -> None:
+    asked = [tasks.load(name) for name in ("direction", "mechanisms")]
+    rows = {task.name: split_alike(rows_of(task, corpora)) for task in asked}
+    few, many = sorted(asked, key=lambda task: len(rows[task.name].train))
+    plan = training.Plan(corpora, encoder, tmp_path, replace(RECIPE, epochs=1, frozen=1, most=2 * len(rows[few.name].train)))
+    plain, polished = (training.fit(asked, rows, replace(plan, recipe=replace(plan.recipe, polish=some))) for some in (0, 3))
+    states = [dict(network.encoder.state_dict()) for network in (plain, polished)]
+    assert all(states[0][name].equal(states[1][name]) for name in states[0])
+    changed = {
+        name: any(not one.equal(other) for one, other in zip(plain.heads[name].parameters(), head.parameters(), strict=True))
+        for name, head in polished.heads.items()
+    }
+    assert changed == {few.name: False, many.name: True}
 
 
 def test_rates_may_restart_every_five_epochs() -> None:

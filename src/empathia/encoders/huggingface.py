@@ -74,6 +74,11 @@ class HuggingFaceEncoder(nn.Module):
         network = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]
         return cls(network, Tokens.load(folder / "tokenizer.json", window), folder.name)
 
+    def freeze(self) -> None:
+        """Stay as it is from here on: every text is read once."""
+        self.network.requires_grad_(False)
+        self.through = _Halves(self.network, len(layers_of(self.network)))
+
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """ids (batch, tokens) and mask -> states (batch, tokens, width)."""
         states: Tensor = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state

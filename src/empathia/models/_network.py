@@ -1,5 +1,6 @@
 """The trainable form of the shared model: an encoder and a head per task, in torch."""
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,12 @@ class Network(nn.Module):
         network = cls(HuggingFaceEncoder.empty(folder, window=card["encoder"]["window"]), tasks, card["recipe"]["options"])
         network.load_state_dict(load_file(folder / "network.safetensors"))
         return network.eval()
+
+    def alone(self, name: str) -> "Network":
+        """The same encoder with one of the heads; they share their weights with this network."""
+        one = copy.copy(self)
+        one._modules = self._modules | {"heads": nn.ModuleDict({name: self.heads[name]})}
+        return one
 
     def model(self, settings: Mapping[str, Mapping[str, Any]]) -> Shared:
         """This network, as it is now, as a model that answers examples."""

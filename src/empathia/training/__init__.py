@@ -78,6 +78,8 @@ def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Wat
     if plan.resume:
         run.resume()
     run.fit()
+    if recipe.polish:
+        run.polish()
     return network
 
 
