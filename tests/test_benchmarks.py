@@ -82,3 +82,15 @@ def test_results_have_the_form_of_the_contract(file: Path) -> None:
         assert row.keys() >= KEYS, row["id"]
         assert row["id"].count("/") == 4
         assert row["ours"] is not None or row["reason"]
+
+
+def test_the_default_model_has_a_headline_for_each_task_to_stand_beside_its_own_model() -> None:
+    from benchmarks.alone import HEADLINES, rows
+    from empathia import models, tasks
+
+    card = models.read_card(models.DEFAULT)
+    assert set(HEADLINES) == set(tasks.DEFAULT)
+    for task in tasks.DEFAULT:
+        found = list(rows(task, card, card))
+        assert found
+        assert all(one["ours"] == one["shared"] for one in found)

@@ -160,19 +160,14 @@ def test_rows_of_a_small_corpus_come_more_than_once_but_not_in_one_step() -> Non
     assert all(len({row.index for row in step}) == 4 for step in steps)
 
 
-def test_polishing_teaches_heads_of_large_corpora_and_leaves_the_encoder(corpora: Path, encoder: str, tmp_path: Path) -> None:
+def test_polishing_teaches_heads_and_leaves_the_encoder(corpora: Path, encoder: str, tmp_path: Path) -> None:
     asked = [tasks.load(name) for name in ("direction", "mechanisms")]
     rows = {task.name: split_alike(rows_of(task, corpora)) for task in asked}
-    few, many = sorted(asked, key=lambda task: len(rows[task.name].train))
-    plan = training.Plan(corpora, encoder, tmp_path, replace(RECIPE, epochs=1, frozen=1, most=2 * len(rows[few.name].train)))
+    plan = training.Plan(corpora, encoder, tmp_path, replace(RECIPE, epochs=1, frozen=1))
     plain, polished = (training.fit(asked, rows, replace(plan, recipe=replace(plan.recipe, polish=some))) for some in (0, 3))
     states = [dict(network.encoder.state_dict()) for network in (plain, polished)]
     assert all(states[0][name].equal(states[1][name]) for name in states[0])
-    changed = {
-        name: any(not one.equal(other) for one, other in zip(plain.heads[name].parameters(), head.parameters(), strict=True))
-        for name, head in polished.heads.items()
-    }
-    assert changed == {few.name: False, many.name: True}
+    assert any(not one.equal(other) for one, other in zip(plain.heads.parameters(), polished.heads.parameters(), strict=True))
 
 
 def test_rates_may_restart_every_five_epochs() -> None:

@@ -20,15 +20,14 @@ class Recipe:
     head_rate: float = 5e-4
     schedule: Literal["linear", "restarts"] = "linear"  # of the rates: up and straight down, or half a cosine every 5 epochs
     decay: float = 0.01
-    polish: int = 0  # epochs in which, once the encoder stays as it is, heads with at least half of `most` rows are taught on by themselves
+    polish: int = 0  # epochs in which, once the encoder stays as it is, each head by itself is taught by all its rows
     frozen: int = 0  # lowest layers of the encoder that stay as they are: faster, and little is lost
     half: bool = False  # the encoder multiplies in 16 bits: faster on processors that can
     options: Mapping[str, Any] = field(default_factory=dict)  # of the heads
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
 
-# Of the default model: its tasks at once.
-JOINT = Recipe(epochs=4, rows=110, most=16000, least=1200, rate=1.5e-4, head_rate=1e-3, frozen=3, polish=3)
+JOINT = Recipe(epochs=4, rows=40, most=6000, least=1200, frozen=3, polish=8)  # of the default model: its tasks at once
 
 
 @dataclass(frozen=True)

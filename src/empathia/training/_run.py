@@ -30,7 +30,6 @@ HEADLINES = {
     Flag: "positive_f1",
 }
 RESTART = 5  # epochs
-POLISH = 5e-4  # rate of heads that are taught on by themselves
 
 
 class Run:
@@ -71,13 +70,10 @@ class Run:
         self.network.load_state_dict(self.best_weights)
 
     def polish(self) -> None:
-        """Teach the heads of large corpora on by all their rows, while the encoder stays as it is.
-
-        They have the most to learn, and the steps of all tasks together are few. Weights change only where the validation rows gain.
-        """
-        recipe = replace(self.recipe, epochs=self.recipe.polish, patience=self.recipe.polish, most=None, least=0, head_rate=POLISH)
+        """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
+        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
         self.network.encoder.freeze()
-        for task in (task for task in self.asked if 2 * len(self.rows[task.name].train) > (self.recipe.most or 0)):
+        for task in self.asked:
             rows = {task.name: self.rows[task.name]}
             one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
             one.best = one._score()
