@@ -31,7 +31,7 @@ def layers_of(network: nn.Module) -> nn.ModuleList:
 
 def stack(network: nn.Module, *, first: int = 0, last: int | None = None) -> Stack:
     """Some layers of a network, or all, with the word vectors below if they begin with the first; they share its weights."""
-    if isinstance(network, BertModel):
+    if isinstance(network, BertModel) and getattr(network.config, "position_embedding_type", "absolute") == "absolute":
         return _Packed(network.embeddings if not first else None, layers_of(network)[first:last])
     if not first and last is None:
         return _Padded(network)

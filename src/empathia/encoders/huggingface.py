@@ -153,7 +153,7 @@ class _Halves:
     @torch.no_grad()
     def _read(self, texts: Sequence[tuple[int, ...]]) -> list[Tensor]:
         self.stays.eval()
-        states = [state.half().clone() for state in self.lower(texts)]
+        states = [state.half() for state in self.lower(texts)]
         for text, state in zip(texts, states, strict=True):
             self.kept.add(text, state)
         return states
