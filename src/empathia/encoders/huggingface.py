@@ -45,7 +45,7 @@ class HuggingFaceEncoder(nn.Module):
     def load(cls, where: str, *, window: int = 256, frozen: int = 0, half: bool = False) -> "HuggingFaceEncoder":
         """The encoder of a folder or hub id, its lowest `frozen` layers left as they are; remote code is never run.
 
-        With `half` its products are computed in 16 bits, which is twice as fast on processors that can.
+        With `half` the products of the layers above are computed in 16 bits, which is faster on processors that can.
         """
         disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
@@ -153,7 +153,8 @@ class _Halves:
     @torch.no_grad()
     def _read(self, texts: Sequence[tuple[int, ...]]) -> list[Tensor]:
         self.stays.eval()
-        states = [state.half() for state in self.lower(texts)]
+        with torch.autocast("cpu", enabled=False):  # what is kept serves trainings with and without `half`
+            states = [state.half() for state in self.lower(texts)]
         for text, state in zip(texts, states, strict=True):
             self.kept.add(text, state)
         return states
