@@ -170,6 +170,28 @@ def test_polishing_teaches_heads_and_leaves_the_encoder(corpora: Path, encoder: 
     assert any(not one.equal(other) for one, other in zip(plain.heads.parameters(), polished.heads.parameters(), strict=True))
 
 
+def test_a_task_may_learn_ahead_of_the_others_and_once_for_several_trainings(corpora: Path, encoder: str, tmp_path: Path) -> None:
+    asked = [tasks.load(name) for name in ("direction", "mechanisms")]
+    recipe = replace(RECIPE, epochs=1, ahead={"direction": 2}, keep="last")
+    seen: list[tuple[int, set[str]]] = []
+
+    def fit(seed: int, data: int) -> None:
+        rows = {task.name: split_alike(rows_of(task, corpora), seed=data) for task in asked}
+        plan = training.Plan(corpora, encoder, tmp_path / f"{seed}", replace(recipe, seed=seed), resume=True, ahead=tmp_path / "ahead")
+        training.fit(asked, rows, plan, lambda progress: seen.append((progress.epochs, set(progress.scores))))
+
+    fit(seed=0, data=0)
+    assert (2, {"direction"}) in seen
+    seen.clear()
+    fit(seed=1, data=0)
+    assert {epochs for epochs, _ in seen} == {1}
+    seen.clear()
+    fit(seed=2, data=1)
+    assert {epochs for epochs, _ in seen} == {1, 2}
+    with pytest.raises(InputError, match="comes from other rows"):
+        fit(seed=2, data=0)
+
+
 def test_rates_may_restart_every_five_epochs() -> None:
     run: Any = SimpleNamespace(recipe=training.Recipe(schedule="restarts"), steps=10)
     assert [round(Run._rate(run, step), 6) for step in (0, 25, 50, 75)] == [1, 0.5, 1, 0.5]

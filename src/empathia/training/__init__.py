@@ -77,6 +77,8 @@ def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Wat
     run = Run(network, asked, rows, plan, watch)
     if plan.resume:
         run.resume()
+    if recipe.ahead and not run.epoch:
+        run.ahead()
     run.fit()
     if recipe.polish:
         run.polish()
@@ -119,7 +121,8 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
     models.load.cache_clear()
     for file in sorted(aside.iterdir(), key=lambda file: file.name == "model.json"):
         file.replace(plan.out / file.name)
-    shutil.rmtree(plan.out / "checkpoint")
+    for done in ("checkpoint", "ahead"):
+        shutil.rmtree(plan.out / done, ignore_errors=True)
     return plan.out
 
 

@@ -5,6 +5,7 @@ import math
 import random
 import shutil
 import warnings
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
@@ -30,6 +31,7 @@ HEADLINES = {
     Flag: "positive_f1",
 }
 RESTART = 5  # epochs
+POLISHED = 40  # rows per step
 
 
 class Run:
@@ -60,22 +62,34 @@ class Run:
         return min((step + 1) / (0.1 * total), (total - step) / (0.9 * total))
 
     def fit(self) -> None:
-        """All epochs, or fewer where the validation rows no longer gain; then the best epoch's weights."""
+        """All epochs, or fewer where the validation rows no longer gain; then the weights of the epoch to keep."""
         while self.epoch < self.recipe.epochs and self.epoch - self.best_epoch <= self.recipe.patience:
             self._one_epoch()
-            if (mean := self._score()) > self.best:
+            if (mean := self._score()) > self.best or self.recipe.keep == "last":
                 self.best, self.best_epoch, self.best_weights = mean, self.epoch, copy(self.network)
             self.epoch += 1
             self.save()
         self.network.load_state_dict(self.best_weights)
 
+    def ahead(self) -> None:
+        """Teach some tasks by themselves, before all learn at once; what was taught by the same rows before is taken from there."""
+        for task in self.asked:
+            if epochs := self.recipe.ahead.get(task.name):
+                rows = {task.name: self.rows[task.name]}
+                recipe = replace(self.recipe, epochs=epochs, most=None, least=0, seed=0, ahead={})
+                kept = (self.plan.ahead or self.plan.out / "ahead") / f"{task.name}-{_sign(rows)}"
+                one = Run(self.network.only([task.name]), [task], rows, replace(self.plan, recipe=recipe, out=kept), self.watch)
+                one.resume()
+                one.fit()
+
     def polish(self) -> None:
         """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
-        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
+        epochs = self.recipe.polish
+        recipe = replace(self.recipe, epochs=epochs, patience=epochs, keep="best", rows=POLISHED, most=None, least=0)
         self.network.encoder.freeze()
         for task in self.asked:
             rows = {task.name: self.rows[task.name]}
-            one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
+            one = _Polish(self.network.only([task.name]), [task], rows, replace(self.plan, recipe=recipe), self.watch)
             one.best = one._score()
             one.fit()
 
@@ -125,6 +139,7 @@ class Run:
         )
         told = {
             "recipe": asdict(self.recipe),
+            "rows": _sign(self.rows),
             "epoch": self.epoch,
             "best": self.best,
             "best_epoch": self.best_epoch,
@@ -144,6 +159,8 @@ class Run:
             raise InputError(
                 f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
             )
+        if told["rows"] != _sign(self.rows):
+            raise InputError(f"The checkpoint in '{self.folder}' comes from other rows. Give the same data and seed, or delete it.")
         self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
         self.first = told["first"]
         self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
@@ -169,6 +186,12 @@ class _Polish(Run):
 def copy(network: nn.Module) -> dict[str, Tensor]:
     """The weights of a network as they are now."""
     return {name: value.detach().clone().contiguous() for name, value in network.state_dict().items()}
+
+
+def _sign(rows: Mapping[str, Split]) -> str:
+    """A short name of the training rows: other rows have another."""
+    names = [(task, example.dialogue.id, example.index) for task, part in rows.items() for example in part.train]
+    return f"{zlib.crc32(repr(names).encode()):08x}"
 
 
 def _headline(network: Network, task: Task, examples: Sequence[Example]) -> float:
