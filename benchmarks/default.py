@@ -33,8 +33,7 @@ def trained(encoder: str, work: Path, seeds: int, recipe: training.Recipe) -> di
         out = work / f"default-{seed}"
         if not (out / "model.json").exists():
             with progress.steps(f"Seed {seed}") as watch:
-                plan = training.Plan(DATA, encoder, out, replace(recipe, seed=seed), resume=True, ahead=work / "ahead")
-                training.train(tasks.DEFAULT, plan, watch)
+                training.train(tasks.DEFAULT, training.Plan(DATA, encoder, out, replace(recipe, seed=seed), resume=True), watch)
         cards[seed] = dict(models.read_card(out))
     return cards
 
@@ -133,8 +132,7 @@ def main(
     quick: Annotated[bool, typer.Option("--quick", help="One seed, one epoch: a test of the path, not a result.")] = False,
 ) -> None:
     """Train, score and save."""
-    recipe = replace(training.JOINT, half=half)
-    recipe = replace(recipe, epochs=1, ahead={}) if quick else recipe
+    recipe = replace(training.JOINT, half=half, epochs=1 if quick else training.JOINT.epochs)
     cards = trained(encoder, work, 1 if quick else seeds, recipe)
     found = [*rows(cards), *rows_beside([work / f"default-{seed}" for seed in cards])]
     if not quick:

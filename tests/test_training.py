@@ -86,7 +86,7 @@ def test_an_interrupted_training_goes_on_to_the_same_result(tmp_path: Path, corp
     assert tiny.card(out)["files"]["network.safetensors"] == tiny.card(trained)["files"]["network.safetensors"]  # type: ignore[index]
 
 
-def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path, corpora: Path, encoder: str) -> None:
+def test_a_checkpoint_of_another_recipe_or_other_rows_is_refused(tmp_path: Path, corpora: Path, encoder: str) -> None:
     out = tmp_path / "tiny"
 
     def interrupt(now: training.Progress) -> None:
@@ -97,6 +97,11 @@ def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path, corpora: Path
         training.train(["direction"], training.Plan(corpora, encoder, out, RECIPE), interrupt)
     with pytest.raises(InputError, match="another recipe"):
         training.train(["direction"], training.Plan(corpora, encoder, out, training.Recipe(epochs=3, window=64), resume=True))
+    file = tiny.corpora(tmp_path / "data") / "iempathize" / "dataset.csv"
+    lines = file.read_text(encoding="cp1252").splitlines(keepends=True)
+    file.write_text("".join(lines[: len(lines) // 2]), encoding="cp1252")
+    with pytest.raises(InputError, match="comes from other rows"):
+        training.train(["direction"], training.Plan(tmp_path / "data", encoder, out, RECIPE, resume=True))
 
 
 def test_another_head_answers_the_same_task(tmp_path: Path, corpora: Path, encoder: str) -> None:
@@ -168,28 +173,6 @@ def test_polishing_teaches_heads_and_leaves_the_encoder(corpora: Path, encoder: 
     states = [dict(network.encoder.state_dict()) for network in (plain, polished)]
     assert all(states[0][name].equal(states[1][name]) for name in states[0])
     assert any(not one.equal(other) for one, other in zip(plain.heads.parameters(), polished.heads.parameters(), strict=True))
-
-
-def test_a_task_may_learn_ahead_of_the_others_and_once_for_several_trainings(corpora: Path, encoder: str, tmp_path: Path) -> None:
-    asked = [tasks.load(name) for name in ("direction", "mechanisms")]
-    recipe = replace(RECIPE, epochs=1, ahead={"direction": 2}, keep="last")
-    seen: list[tuple[int, set[str]]] = []
-
-    def fit(seed: int, data: int) -> None:
-        rows = {task.name: split_alike(rows_of(task, corpora), seed=data) for task in asked}
-        plan = training.Plan(corpora, encoder, tmp_path / f"{seed}", replace(recipe, seed=seed), resume=True, ahead=tmp_path / "ahead")
-        training.fit(asked, rows, plan, lambda progress: seen.append((progress.epochs, set(progress.scores))))
-
-    fit(seed=0, data=0)
-    assert (2, {"direction"}) in seen
-    seen.clear()
-    fit(seed=1, data=0)
-    assert {epochs for epochs, _ in seen} == {1}
-    seen.clear()
-    fit(seed=2, data=1)
-    assert {epochs for epochs, _ in seen} == {1, 2}
-    with pytest.raises(InputError, match="comes from other rows"):
-        fit(seed=2, data=0)
 
 
 def test_rates_may_restart_every_five_epochs() -> None:

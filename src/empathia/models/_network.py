@@ -40,11 +40,11 @@ class Network(nn.Module):
         network.load_state_dict(load_file(folder / "network.safetensors"))
         return network.eval()
 
-    def only(self, names: Sequence[str]) -> "Network":
-        """The same encoder with some of the heads; they share their weights with this network."""
-        some = copy.copy(self)
-        some._modules = self._modules | {"heads": nn.ModuleDict({name: self.heads[name] for name in names})}
-        return some
+    def alone(self, name: str) -> "Network":
+        """The same encoder with one of the heads; they share their weights with this network."""
+        one = copy.copy(self)
+        one._modules = self._modules | {"heads": nn.ModuleDict({name: self.heads[name]})}
+        return one
 
     def model(self, settings: Mapping[str, Mapping[str, Any]]) -> Shared:
         """This network, as it is now, as a model that answers examples."""

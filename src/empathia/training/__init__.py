@@ -77,8 +77,6 @@ def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Wat
     run = Run(network, asked, rows, plan, watch)
     if plan.resume:
         run.resume()
-    if recipe.ahead and not run.epoch:
-        run.ahead()
     run.fit()
     if recipe.polish:
         run.polish()
@@ -121,8 +119,7 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
     models.load.cache_clear()
     for file in sorted(aside.iterdir(), key=lambda file: file.name == "model.json"):
         file.replace(plan.out / file.name)
-    for done in ("checkpoint", "ahead"):
-        shutil.rmtree(plan.out / done, ignore_errors=True)
+    shutil.rmtree(plan.out / "checkpoint")
     return plan.out
 
 

@@ -13,11 +13,9 @@ class Recipe:
     seed: int = 0
     epochs: int = 5
     patience: int = 2
-    keep: Literal["best", "last"] = "best"  # epoch; the best of many tasks at once is mostly chance
     rows: int = 32  # per step, of the task with most rows; the others in proportion
     most: int | None = None  # rows of a task in an epoch, drawn anew for each, so that a large corpus does not drown the others
     least: int = 0  # rows of a task in an epoch; those of a small corpus come more than once
-    ahead: Mapping[str, int] = field(default_factory=dict)  # epochs in which a task learns by itself, from all its rows, before all do
     rate: float = 1e-4
     head_rate: float = 5e-4
     schedule: Literal["linear", "restarts"] = "linear"  # of the rates: up and straight down, or half a cosine every 5 epochs
@@ -29,18 +27,7 @@ class Recipe:
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
 
-JOINT = Recipe(  # of the default model: its tasks at once
-    epochs=4,
-    keep="last",
-    rows=60,
-    most=9000,
-    least=1200,
-    ahead={"emotion": 3, "strategies": 2},
-    rate=1.5e-4,
-    head_rate=1e-3,
-    polish=5,
-    frozen=3,
-)
+JOINT = Recipe(epochs=4, rows=40, most=6000, least=1200, frozen=3, polish=8)  # of the default model: its tasks at once
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,6 @@ class Plan:
     recipe: Recipe = field(default_factory=Recipe)
     resume: bool = False
     head: str | None = None  # instead of the heads that the tasks name
-    ahead: Path | None = None  # keeps what was taught ahead, for more trainings on the same rows
 
 
 Watch = Callable[[Progress], None]

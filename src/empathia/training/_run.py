@@ -31,7 +31,6 @@ HEADLINES = {
     Flag: "positive_f1",
 }
 RESTART = 5  # epochs
-POLISHED = 40  # rows per step
 
 
 class Run:
@@ -62,34 +61,22 @@ class Run:
         return min((step + 1) / (0.1 * total), (total - step) / (0.9 * total))
 
     def fit(self) -> None:
-        """All epochs, or fewer where the validation rows no longer gain; then the weights of the epoch to keep."""
+        """All epochs, or fewer where the validation rows no longer gain; then the best epoch's weights."""
         while self.epoch < self.recipe.epochs and self.epoch - self.best_epoch <= self.recipe.patience:
             self._one_epoch()
-            if (mean := self._score()) > self.best or self.recipe.keep == "last":
+            if (mean := self._score()) > self.best:
                 self.best, self.best_epoch, self.best_weights = mean, self.epoch, copy(self.network)
             self.epoch += 1
             self.save()
         self.network.load_state_dict(self.best_weights)
 
-    def ahead(self) -> None:
-        """Teach some tasks by themselves, before all learn at once; what was taught by the same rows before is taken from there."""
-        for task in self.asked:
-            if epochs := self.recipe.ahead.get(task.name):
-                rows = {task.name: self.rows[task.name]}
-                recipe = replace(self.recipe, epochs=epochs, most=None, least=0, seed=0, ahead={})
-                kept = (self.plan.ahead or self.plan.out / "ahead") / f"{task.name}-{_sign(rows)}"
-                one = Run(self.network.only([task.name]), [task], rows, replace(self.plan, recipe=recipe, out=kept), self.watch)
-                one.resume()
-                one.fit()
-
     def polish(self) -> None:
         """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
-        epochs = self.recipe.polish
-        recipe = replace(self.recipe, epochs=epochs, patience=epochs, keep="best", rows=POLISHED, most=None, least=0)
+        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
         self.network.encoder.freeze()
         for task in self.asked:
             rows = {task.name: self.rows[task.name]}
-            one = _Polish(self.network.only([task.name]), [task], rows, replace(self.plan, recipe=recipe), self.watch)
+            one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
             one.best = one._score()
             one.fit()
 
