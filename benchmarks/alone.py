@@ -43,9 +43,7 @@ def headlines(card: Mapping[str, Any], task: str) -> dict[str, float]:
     """A task's figure of each output, in percent but for kappa, and their mean where outputs are alike."""
     metric = HEADLINES[task]
     factor = 1 if metric == "quadratic_kappa" else 100
-    found = {
-        one["output"]: factor * one["value"] for one in card["scores"]["after_quantisation"][task] if one["metric"].split(" (")[0] == metric
-    }
+    found = {one["output"]: factor * one["value"] for one in card["scores"]["after_quantisation"][task] if one["metric"] == metric}
     return found | ({"mean": mean(found.values())} if tasks.load(task).nested else {})
 
 

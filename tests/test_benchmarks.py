@@ -94,3 +94,5 @@ def test_the_default_model_has_a_headline_for_each_task_to_stand_beside_its_own_
         found = list(rows(task, card, card))
         assert found
         assert all(one["ours"] == one["shared"] for one in found)
+    told = {one["metric"]: one["value"] for one in card["scores"]["after_quantisation"]["strategies"]}
+    assert [one["ours"] for one in rows("strategies", card, card)] == [100 * told["macro_f1"]]  # of all labels, not of one
