@@ -146,7 +146,7 @@ class Run:
             raise InputError(
                 f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
             )
-        if told["rows"] != _sign(self.rows):
+        if told.get("rows") != _sign(self.rows):  # checkpoints of earlier versions do not tell
             raise InputError(f"The checkpoint in '{self.folder}' comes from other rows. Give the same data and seed, or delete it.")
         self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
         self.first = told["first"]
