@@ -18,7 +18,7 @@ from empathia import models, tasks, training
 from empathia.report import progress
 
 SMALL = training.Recipe(epochs=6, rows=20, rate=1.5e-4, head_rate=1e-3, frozen=training.JOINT.frozen)
-LARGE = {**training.JOINT.teachers, "strategies": replace(SMALL, epochs=2, rows=60)}
+LARGE = {task: replace(SMALL, epochs=epochs, rows=60) for task, epochs in {"emotion": 3, "strategies": 2}.items()}
 HEADLINES = {
     "direction": "weighted_f1",
     "emotion": "accuracy",
@@ -31,14 +31,12 @@ HEADLINES = {
 }
 
 
-def trained(task: str, encoder: str, work: Path, half: bool, seed: int = 0) -> Path:
-    """The folder of a task's own model, trained where it is not there yet."""
-    out = work / f"alone-{task}-{seed}"
-    if not (out / "model.json").exists():
+def trained(task: str, plan: training.Plan) -> Mapping[str, Any]:
+    """The card of a task's own model, trained where it is not there yet."""
+    if not (plan.out / "model.json").exists():
         with progress.steps(task) as watch:
-            recipe = replace(LARGE.get(task, SMALL), half=half, seed=seed)
-            training.train([task], training.Plan(DATA, encoder, out, recipe, resume=True), watch)
-    return out
+            training.train([task], plan, watch)
+    return models.read_card(plan.out)
 
 
 def headlines(card: Mapping[str, Any], task: str) -> dict[str, float]:
@@ -75,7 +73,8 @@ def main(
     shared, found = models.read_card(work / f"default-{seed}"), []
     command = f"python -m benchmarks.alone --encoder FOLDER --seed {seed}" + " --half" * half
     for task in tasks.DEFAULT:
-        own = models.read_card(trained(task, encoder, work, half, seed))
+        recipe = replace(LARGE.get(task, SMALL), half=half, seed=seed)
+        own = trained(task, training.Plan(DATA, encoder, work / f"alone-{task}-{seed}", recipe, resume=True))
         found += [one | {"command": command} for one in rows(task, own, shared)]
         save("alone", found)
     show(found, "id", "ours", "shared")

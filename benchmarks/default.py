@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks import alone, risk
+from benchmarks import risk
 from benchmarks.rows import DATA, Row, row, save, show
 from empathia import evaluation, models, probing, tasks, training
 from empathia.report import progress
@@ -27,14 +27,13 @@ PUBLISHED = {"direction/weighted_f1": 79.13, "emotion/accuracy": 39.6}  # CLSN, 
 
 
 def trained(encoder: str, work: Path, seeds: int, recipe: training.Recipe) -> dict[int, dict[str, Any]]:
-    """The cards of the models, trained where they are not there yet; the teachers' corpora are split as published: one serves all seeds."""
-    teachers, cards = {task: alone.trained(task, encoder, work, recipe.half) for task in recipe.teachers}, {}
+    """The cards of the models, trained where they are not there yet."""
+    cards = {}
     for seed in range(seeds):
         out = work / f"default-{seed}"
         if not (out / "model.json").exists():
             with progress.steps(f"Seed {seed}") as watch:
-                plan = training.Plan(DATA, encoder, out, replace(recipe, seed=seed), resume=True, teachers=teachers)
-                training.train(tasks.DEFAULT, plan, watch)
+                training.train(tasks.DEFAULT, training.Plan(DATA, encoder, out, replace(recipe, seed=seed), resume=True), watch)
         cards[seed] = dict(models.read_card(out))
     return cards
 

@@ -15,10 +15,8 @@ pytest.importorskip("torch", reason="training needs the extra [train]")
 
 from empathia import corpora as corpus_parts
 from empathia import explanation, models, tasks, training
-from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.errors import InputError, ModelError, UnknownName
 from empathia.evaluation import evaluate, folds, rows_of, split, split_alike
-from empathia.models import epitome
 from empathia.models._network import Network
 from empathia.schema import Dialogue, Example, FlagAnswer, Problem, Turn
 from empathia.training._rows import by_dialogue, drawn
@@ -167,10 +165,7 @@ def test_rows_of_a_small_corpus_come_more_than_once_but_not_in_one_step() -> Non
     assert all(len({row.index for row in step}) == 4 for step in steps)
 
 
-def test_polishing_teaches_heads_and_leaves_the_encoder(
-    corpora: Path, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(epitome, "STEPS", 2)
+def test_polishing_teaches_heads_and_leaves_the_encoder(corpora: Path, encoder: str, tmp_path: Path) -> None:
     asked = [tasks.load(name) for name in ("direction", "mechanisms")]
     rows = {task.name: split_alike(rows_of(task, corpora)) for task in asked}
     plan = training.Plan(corpora, encoder, tmp_path, replace(RECIPE, epochs=1, frozen=1))
@@ -178,32 +173,6 @@ def test_polishing_teaches_heads_and_leaves_the_encoder(
     states = [dict(network.encoder.state_dict()) for network in (plain, polished)]
     assert all(states[0][name].equal(states[1][name]) for name in states[0])
     assert any(not one.equal(other) for one, other in zip(plain.heads.parameters(), polished.heads.parameters(), strict=True))
-
-
-def test_a_teacher_learns_first_and_is_gone_at_the_end(corpora: Path, encoder: str, tmp_path: Path) -> None:
-    told: list[training.Progress] = []
-    recipe = replace(RECIPE, epochs=1, teachers={"emotion": replace(RECIPE, epochs=1), "service": RECIPE})
-    out = training.train(["emotion", "strategies"], training.Plan(corpora, encoder, tmp_path / "taught", recipe), told.append)
-    assert [sorted(now.scores) for now in told if now.step == now.steps] == [[], []] and not (out / "teachers").exists()
-    assert training.Recipe.read(models.recipe(out)) == recipe
-    again = training.Plan(corpora, encoder, tmp_path / "again", recipe, teachers={"emotion": out})
-    training.train(["emotion"], again, told.append)
-    assert len([now for now in told if now.step == now.steps]) == 3
-    with pytest.raises(InputError, match="No teacher can teach direction"):
-        training.train(["direction"], replace(again, out=tmp_path / "no", teachers={"direction": out}))
-
-
-def test_each_task_pulls_the_encoder_by_the_root_of_its_rows(corpora: Path, encoder: str, tmp_path: Path) -> None:
-    asked = [tasks.load(name) for name in ("direction", "perceived")]
-    rows = {task.name: split_alike(rows_of(task, corpora)) for task in asked}
-    network = Network(HuggingFaceEncoder.load(encoder, window=64), asked)
-    run = Run(network, asked, rows, training.Plan(corpora, encoder, tmp_path, RECIPE), lambda _: None)
-    for task in asked:
-        run.optimiser.zero_grad()
-        run._pull(task.name, rows[task.name].train[:8], random.Random(0), 0)
-        pulls = [float(weight.grad.square().sum()) for weight in network.encoder.parameters() if weight.grad is not None]
-        assert sum(pulls) == pytest.approx(8)
-    assert run.pulls["direction"] != run.pulls["perceived"]
 
 
 def test_rates_may_restart_every_five_epochs() -> None:

@@ -133,20 +133,6 @@ def test_every_loss_teaches_and_rows_without_a_label_do_not_count(loss: str, tmp
     assert head.step(encoder, [Example(dialogue=dialogue(), index=3)], random.Random(0)).item() == 0
 
 
-def test_a_teacher_tells_how_sure_it_is_of_each_label() -> None:
-    torch = pytest.importorskip("torch", reason="training needs the extra [train]")
-    from empathia.models.window import TAUGHT, Window
-
-    head, row = Window(tasks.load("emotion"), 8), Example(dialogue=dialogue(emotion="sad"), index=3)
-    labels = list(tasks.load("emotion").outputs["emotion"].labels)  # type: ignore[union-attr]
-    gold = torch.tensor([[float(label == "sad") for label in labels]])
-    assert head._told([row], "emotion", gold).equal(gold)
-    sure = {label: {"sad": 0.6, "lonely": 0.4}.get(label, 0.0) for label in labels}
-    head.listen([row], [{"emotion": ChoiceAnswer(label="sad", scores=sure)}])
-    told = dict(zip(labels, head._told([row], "emotion", gold)[0].tolist(), strict=True))
-    assert told["lonely"] == pytest.approx(TAUGHT * 0.4) and told["sad"] == pytest.approx(1 - TAUGHT * 0.4)
-
-
 def test_rarer_answers_have_wider_margins(tmp_path: Path) -> None:
     from empathia.models.window import MARGIN, Window
 

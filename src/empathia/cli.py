@@ -137,7 +137,7 @@ def evaluate(
     else:
         from empathia import training
 
-        plan = training.Plan(data, encoder, out, training.Recipe.read(models.recipe(model)), resume=True)
+        plan = training.Plan(data, encoder, out, training.Recipe(**models.recipe(model)), resume=True)
         with progress.steps("Training") as watch:
             found = training.cross_validate(task, plan, folds, watch)
     terminal.show(scores.as_json(found) if as_json else scores.table(found))

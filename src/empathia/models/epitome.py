@@ -24,7 +24,6 @@ from empathia.schema import Example
 from empathia.task import Task
 
 KEPT = 0.97  # of the held rows that show empathy, past each gate
-STEPS, CLASHES, RATE = 1500, 64, 1e-3  # in which the gates settle
 
 
 class Epitome(ReplyHead):
@@ -99,20 +98,6 @@ class Epitome(ReplyHead):
         """The loss on some rows, and on as many clashes."""
         loss = super().step(encoder, examples, dice)
         return loss + self._clash(encoder, dice.sample(self.clashes, len(examples))) if self.clashes else loss
-
-    def settle(self, encoder: HuggingFaceEncoder, seed: int) -> None:
-        """Teach the gates on, by far more clashes, once the encoder stays as it is and reads every text but once."""
-        if not self.clashes:
-            return
-        dice, gates = random.Random(f"gates {seed}"), [*self.fits.parameters(), *self.feels.parameters()]
-        optimiser = torch.optim.AdamW(gates, lr=RATE)
-        schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0, STEPS)
-        self.train()
-        for _ in range(STEPS):
-            optimiser.zero_grad()
-            self._clash(encoder, dice.sample(self.clashes, min(CLASHES, len(self.clashes)))).backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            schedule.step()
 
     def _clash(self, encoder: HuggingFaceEncoder, some: Sequence[Clash]) -> Tensor:
         """How far the gates are from open before the fitting contexts, and from shut before the clashing ones and those of the others."""

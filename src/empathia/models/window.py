@@ -7,9 +7,9 @@ margins are wider for rarer labels.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -20,13 +20,12 @@ from empathia.encoders.huggingface import HuggingFaceEncoder
 from empathia.models._around import AFTER, NEAR, PLACES, around, place
 from empathia.models._labels import labels_of, level_of, rating_of
 from empathia.models._layers import FAR, masked_max, masked_mean
-from empathia.schema import Answer, Example
+from empathia.schema import Example
 from empathia.task import Choice, Choices, Level, Rating, Task
 
 Loss = Literal["cross-entropy", "focal", "ldam"]
 MARGIN = 0.5  # of the rarest label
 ETA = 2.0  # of the focal loss
-TAUGHT = 0.7  # how much a teacher's answer counts beside the label
 QUESTIONS = 2  # that a reply asks the messages around it
 
 
@@ -41,7 +40,6 @@ class Window(nn.Module):
         self.outputs = {name: output for name, output in task.outputs.items() if isinstance(output, Choice | Choices | Level | Rating)}
         self.settings = {"after": after}
         self.loss: Loss = loss
-        self.taught: dict[tuple[str, int], Mapping[str, Answer]] = {}  # what a teacher answers, by dialogue and turn
         self.widths = (width, width + PLACES)  # of the two inputs
         self.asks = nn.Linear(width, QUESTIONS * (width + PLACES))
         self.hears = nn.Linear(QUESTIONS * (width + PLACES), width)
@@ -71,10 +69,6 @@ class Window(nn.Module):
                 gold = _shown(examples, name, output)
                 counts = torch.stack([(gold == answer).sum(dim=0) for answer in (0, 1)]).clamp(min=1)  # (no and yes, labels)
                 self.get_buffer(f"margins_{name}").copy_(MARGIN * (counts / counts.min()) ** -0.25)
-
-    def listen(self, examples: Sequence[Example], answers: Sequence[Mapping[str, Answer]]) -> None:
-        """Learn choices from the answers of a teacher too: how sure it is of each label tells more than the label."""
-        self.taught = {(example.dialogue.id, example.index): answer for example, answer in zip(examples, answers, strict=True)}
 
     def step(self, encoder: HuggingFaceEncoder, examples: Sequence[Example], dice: random.Random) -> Tensor:
         """The loss on some rows."""
@@ -108,9 +102,9 @@ class Window(nn.Module):
         if isinstance(output, Level):
             return F.cross_entropy(logits, torch.tensor([level_of(example, name) for example in given]))
         if isinstance(output, Choice):
-            chosen = torch.tensor([[float(label == example.turn.labels[name]) for label in output.labels] for example in given])
-            return F.cross_entropy(logits, self._told(given, name, chosen))
-        gold = self._told(given, name, _shown(given, name, output))
+            labels = list(output.labels)
+            return F.cross_entropy(logits, torch.tensor([labels.index(str(example.turn.labels[name])) for example in given]))
+        gold = _shown(given, name, output)
         if self.loss == "ldam":
             no, yes = self.get_buffer(f"margins_{name}")
             logits = logits + (1 - gold) * no - gold * yes
@@ -118,13 +112,6 @@ class Window(nn.Module):
         if self.loss == "focal":
             losses = losses * (1 - torch.exp(-losses)) ** ETA
         return losses.mean()
-
-    def _told(self, examples: Sequence[Example], name: str, gold: Tensor) -> Tensor:
-        """What the rows show, (rows, labels), and how sure the teacher is of it, if there is one."""
-        if not self.taught:
-            return gold
-        answers = [cast(Any, self.taught[example.dialogue.id, example.index][name]) for example in examples]
-        return (1 - TAUGHT) * gold + TAUGHT * torch.tensor([list(answer.scores.values()) for answer in answers])
 
 
 def _size(output: Choice | Choices | Level | Rating) -> int:

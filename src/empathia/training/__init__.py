@@ -65,20 +65,7 @@ def _train(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: 
     if (plan.out / "model.json").exists():
         raise InputError(f"'{plan.out}' already holds a model. Choose another --out, or delete it first.")
     check_exportable(words=reads_words(asked))
-    plan = replace(plan, teachers={**_teachers(asked, rows, plan, watch), **plan.teachers})
     return finish(fit(asked, rows, plan, watch), asked, rows, plan)
-
-
-def _teachers(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch) -> dict[str, Path]:
-    """The recipe's teachers that were not given, trained on the same rows where they are not there yet; kept until the training ends."""
-    found = {}
-    for task in asked:
-        if (recipe := plan.recipe.teachers.get(task.name)) and task.name not in plan.teachers:
-            recipe = replace(recipe, seed=plan.recipe.seed, half=plan.recipe.half, window=plan.recipe.window)
-            found[task.name] = plan.out / "teachers" / task.name
-            if not (found[task.name] / "model.json").exists():
-                _train([task], {task.name: rows[task.name]}, replace(plan, out=found[task.name], recipe=recipe), watch)
-    return found
 
 
 def fit(asked: Sequence[Task], rows: Mapping[str, Split], plan: Plan, watch: Watch = lambda _: None) -> Network:
@@ -133,7 +120,6 @@ def finish(network: Network, asked: Sequence[Task], rows: Mapping[str, Split], p
     for file in sorted(aside.iterdir(), key=lambda file: file.name == "model.json"):
         file.replace(plan.out / file.name)
     shutil.rmtree(plan.out / "checkpoint")
-    shutil.rmtree(plan.out / "teachers", ignore_errors=True)
     return plan.out
 
 

@@ -21,22 +21,13 @@ class Recipe:
     schedule: Literal["linear", "restarts"] = "linear"  # of the rates: up and straight down, or half a cosine every 5 epochs
     decay: float = 0.01
     polish: int = 0  # epochs in which, once the encoder stays as it is, each head by itself is taught by all its rows
-    teachers: Mapping[str, "Recipe"] = field(default_factory=dict)  # of models of one task each that are trained first, and teach it
     frozen: int = 0  # lowest layers of the encoder that stay as they are: faster, and little is lost
     half: bool = False  # the encoder multiplies in 16 bits: faster on processors that can
     options: Mapping[str, Any] = field(default_factory=dict)  # of the heads
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
-    @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "Recipe":
-        """The recipe of a model card."""
-        return cls(**{**told, "teachers": {task: cls.read(one) for task, one in told.get("teachers", {}).items()}})
 
-
-EMOTION = Recipe(epochs=3, rows=60, rate=1.5e-4, head_rate=1e-3, frozen=3)  # of a model of this task alone
-JOINT = Recipe(  # of the default model: its tasks at once
-    epochs=4, rows=100, most=22000, least=1200, rate=1.5e-4, head_rate=1e-3, polish=8, teachers={"emotion": EMOTION}, frozen=3
-)
+JOINT = Recipe(epochs=4, rows=40, most=6000, least=1200, frozen=3, polish=8)  # of the default model: its tasks at once
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,6 @@ class Plan:
     recipe: Recipe = field(default_factory=Recipe)
     resume: bool = False
     head: str | None = None  # instead of the heads that the tasks name
-    teachers: Mapping[str, Path] = field(default_factory=dict)  # model folders by task, instead of those that the recipe would train
 
 
 Watch = Callable[[Progress], None]

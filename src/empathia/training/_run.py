@@ -8,16 +8,14 @@ import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, cast
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from empathia import models
 from empathia.errors import InputError
-from empathia.evaluation import Split, ask, evaluate
+from empathia.evaluation import Split, evaluate
 from empathia.models._network import Network
 from empathia.schema import Example
 from empathia.task import Causes, Choice, Choices, Flag, Level, Rating, Task
@@ -33,7 +31,6 @@ HEADLINES = {
     Flag: "positive_f1",
 }
 RESTART = 5  # epochs
-POLISHED = 40  # rows per step
 
 
 class Run:
@@ -50,19 +47,11 @@ class Run:
         self.optimiser = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=recipe.decay)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
         self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
-        self.pulls = dict.fromkeys(network.heads, 0.0)  # the mean length of each task's gradient on the encoder
+        self.first: list[float] = []  # losses; those of several tasks count by the root of these, so that none drowns the others
         self.best_weights = copy(network)
         for task in asked:
             if hasattr(network.heads[task.name], "prepare"):
                 cast(Any, network.heads[task.name]).prepare(rows[task.name].train, plan.data, plan.recipe.seed)
-            if task.name in plan.teachers:
-                self._listen(task, plan.teachers[task.name])
-
-    def _listen(self, task: Task, teacher: Path) -> None:
-        head, rows = cast(Any, self.network.heads[task.name]), self.rows[task.name].train
-        if not (hasattr(head, "listen") and all(isinstance(output, Choice | Choices) for output in task.outputs.values())):
-            raise InputError(f"No teacher can teach {task.name}: only labels that a window is asked for. Leave its teacher out.")
-        head.listen(rows, ask(models.load(teacher), task, rows))
 
     def _rate(self, step: int) -> float:
         """Up over the first tenth of the steps, then straight down to nothing; or in cosines with warm restarts."""
@@ -82,22 +71,14 @@ class Run:
         self.network.load_state_dict(self.best_weights)
 
     def polish(self) -> None:
-        """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain.
-
-        A head with more rows than an epoch holds has learnt what it can.
-        """
-        epochs, rate = self.recipe.polish, self.recipe.head_rate / 2
-        recipe = replace(self.recipe, epochs=epochs, patience=epochs, rows=POLISHED, most=None, least=0, head_rate=rate)
+        """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
+        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
         self.network.encoder.freeze()
         for task in self.asked:
-            if len(self.rows[task.name].train) > (self.recipe.most or math.inf):
-                continue
             rows = {task.name: self.rows[task.name]}
             one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
             one.best = one._score()
             one.fit()
-            if hasattr(head := self.network.heads[task.name], "settle"):
-                cast(Any, head).settle(self.network.encoder, recipe.seed)
 
     def _score(self) -> float:
         self.scores = {task.name: _headline(self.network, task, self._valid(task)) for task in self.asked}
@@ -121,30 +102,17 @@ class Run:
         }
         loss = 0.0
         for step in range(self.steps):
+            losses = [cast(Any, head).step(self.network.encoder, next(rows[name]), dice) for name, head in self.network.heads.items()]
+            if not self.first:
+                self.first = [max(loss.item(), 0.1) for loss in losses] if len(losses) > 1 else [1.0]
+            total = torch.stack([loss / first**0.5 for loss, first in zip(losses, self.first, strict=True)]).sum()
             self.optimiser.zero_grad()
-            total = sum(self._pull(name, next(rows[name]), dice, step) for name in self.network.heads)
+            total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimiser.step()
             self.schedule.step()
-            loss += (total - loss) / (step + 1)
+            loss += (total.item() - loss) / (step + 1)
             self.watch(Progress(self.epoch, self.recipe.epochs, step + 1, self.steps, loss, self.scores))
-
-    def _pull(self, name: str, rows: Sequence[Example], dice: random.Random, step: int) -> float:
-        """Add a task's gradient to those of the others, so long that each pulls the encoder by the root of its rows; the loss."""
-        one = self.network.alone(name)
-        loss: Tensor = cast(Any, one.heads[name]).step(one.encoder, rows, dice)
-        weights = [weight for weight in one.parameters() if weight.requires_grad]
-        gradients = torch.autograd.grad(loss, weights, allow_unused=True)
-        scale = 1.0
-        if len(self.network.heads) > 1:
-            shared = len([weight for weight in one.encoder.parameters() if weight.requires_grad])
-            length = sum(float(gradient.square().sum()) for gradient in gradients[:shared] if gradient is not None) ** 0.5
-            self.pulls[name] += (length - self.pulls[name]) / (self.epoch * self.steps + step + 1)
-            scale = (len(rows) ** 0.5) / (self.pulls[name] or 1)
-        for weight, gradient in zip(weights, gradients, strict=True):
-            if gradient is not None:
-                weight.grad = scale * gradient if weight.grad is None else weight.grad + scale * gradient
-        return loss.item()
 
     def save(self) -> None:
         """A checkpoint, written aside and then put in place."""
@@ -163,7 +131,7 @@ class Run:
             "best": self.best,
             "best_epoch": self.best_epoch,
             "scores": self.scores,
-            "pulls": self.pulls,
+            "first": self.first,
         }
         (aside / "progress.json").write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -178,10 +146,10 @@ class Run:
             raise InputError(
                 f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
             )
-        if told.get("rows") != _sign(self.rows) or "pulls" not in told:  # checkpoints of earlier versions do not tell
+        if told.get("rows") != _sign(self.rows):  # checkpoints of earlier versions do not tell
             raise InputError(f"The checkpoint in '{self.folder}' comes from other rows. Give the same data and seed, or delete it.")
         self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
-        self.pulls = told["pulls"]
+        self.first = told["first"]
         self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
         self.best_weights = load_file(self.folder / "best.safetensors")
         state: dict[int, dict[str, Tensor]] = {}
