@@ -1,11 +1,11 @@
-"""What sharing costs: `python -m benchmarks.alone --encoder FOLDER [--work FOLDER] [--half] [--seed N]`.
+"""What sharing costs: `python -m benchmarks.alone --encoder FOLDER [--work FOLDER] [--half] [--task NAME …]`.
 
 Trains a model of each task alone from the same encoder, on all of the same training rows, and sets its scores beside those of
-the default model of that seed (`benchmarks.default`, same `--work`) on the same test rows, both after quantisation. Resumable:
-models that are complete in the work folder are used again.
+the built-in model on the same test rows, both after quantisation. Resumable: models that are complete in the work folder are
+used again, and what the results tell of other tasks stays, beside the built-in model as it is now.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.rows import DATA, Row, row, save, show
+from benchmarks.rows import DATA, Row, load, row, save, show
 from empathia import models, tasks, training
 from empathia.report import progress
 
@@ -47,9 +47,8 @@ def headlines(card: Mapping[str, Any], task: str) -> dict[str, float]:
     return found | ({"mean": mean(found.values())} if tasks.load(task).nested else {})
 
 
-def rows(task: str, own: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[Row]:
-    """The task's own model beside the default one."""
-    beside = headlines(shared, task)
+def rows(task: str, own: Mapping[str, Any]) -> Iterator[Row]:
+    """The figures of the task's own model."""
     for output, value in headlines(own, task).items():
         yield row(
             f"alone/{task}/{output}/{HEADLINES[task]}/minilm",
@@ -58,26 +57,31 @@ def rows(task: str, own: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterat
             system="a model of this task alone, after quantisation",
             data="+".join(tasks.load(task).corpora) + " (visible)",
             split=f"as published or 70/10/20 by group, seed {own['recipe']['seed']}",
-            shared=beside[output],
             silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived"),
         )
+
+
+def beside(found: Sequence[Row], shared: Mapping[str, Any]) -> Iterator[Row]:
+    """The rows, with the figures of a model of all tasks beside, in the order of the tasks."""
+    for task in tasks.DEFAULT:
+        told = headlines(shared, task)
+        yield from ({**one, "shared": told[one["id"].split("/")[2]]} for one in found if one["id"].split("/")[1] == task)
 
 
 def main(
     encoder: Annotated[str, typer.Option(help="all-MiniLM-L6-v2 as a folder or Hugging Face id.")],
     work: Annotated[Path, typer.Option(help="Where the trained models are kept.")] = Path("models"),
     half: Annotated[bool, typer.Option("--half", help="Multiply in 16 bits: faster on processors that can.")] = False,
-    seed: Annotated[int, typer.Option(help="Which of the default models stands beside.")] = 0,
+    task: Annotated[list[str], typer.Option(help="Which tasks.")] = list(tasks.DEFAULT),  # noqa: B006
 ) -> None:
     """Train, score and save."""
-    shared, found = models.read_card(work / f"default-{seed}"), []
-    command = f"python -m benchmarks.alone --encoder FOLDER --seed {seed}" + " --half" * half
-    for task in tasks.DEFAULT:
-        recipe = replace(LARGE.get(task, SMALL), half=half, seed=seed)
-        own = trained(task, training.Plan(DATA, encoder, work / f"alone-{task}-{seed}", recipe, resume=True))
-        found += [one | {"command": command} for one in rows(task, own, shared)]
-        save("alone", found)
-    show(found, "id", "ours", "shared")
+    shared, command = models.read_card(models.DEFAULT), "python -m benchmarks.alone --encoder FOLDER" + " --half" * half
+    for name in task:
+        recipe = replace(LARGE.get(name, SMALL), half=half, seed=shared["recipe"]["seed"])
+        own = trained(name, training.Plan(DATA, encoder, work / f"alone-{name}", recipe, resume=True))
+        kept = [one for one in load("alone") if one["id"].split("/")[1] != name]
+        save("alone", beside([*kept, *(one | {"command": command} for one in rows(name, own))], shared))
+    show(load("alone"), "id", "ours", "shared")
 
 
 if __name__ == "__main__":

@@ -1,41 +1,43 @@
-"""How good the default model is: `python -m benchmarks.default --encoder FOLDER [--work FOLDER] [--seeds N] [--quick]`.
+"""How good the default model is: `python -m benchmarks.default --encoder FOLDER [--work FOLDER] [--seed N …] [--quick]`.
 
 Trains it with three seeds, each with its own split, and scores each on its test rows, before and after quantisation; then
 whether it heeds the context, and the crisis flag on messages of other corpora (`benchmarks.risk`). Resumable: models that are
-complete in the work folder are used again. The shipped weights are seed 0's.
+complete in the work folder are used again, and what the results tell of other seeds stays as long as the recipe is the same.
+The shipped weights are seed 0's.
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import mean
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from benchmarks import risk
-from benchmarks.rows import DATA, Row, row, save, show
+from benchmarks.rows import DATA, Row, load, row, save, show
 from empathia import evaluation, models, probing, tasks, training
 from empathia.report import progress
 
-SEEDS = 3
+SEEDS = (0, 1, 2)
 BASE = "all-MiniLM-L6-v2"
 MEANS = ("mechanisms", "perceived")  # tasks whose outputs are alike
+BESIDE = {"posts": "risk_silver.csv", "moved": "epitome_causes: test replies that have a cause"}  # not the test rows of a task
 PUBLISHED = {"direction/weighted_f1": 79.13, "emotion/accuracy": 39.6}  # CLSN, IMAGINE; each on its own split of the whole corpus
 
 
-def trained(encoder: str, work: Path, seeds: int, recipe: training.Recipe) -> dict[int, dict[str, Any]]:
-    """The cards of the models, trained where they are not there yet."""
-    cards = {}
-    for seed in range(seeds):
+def trained(encoder: str, work: Path, seeds: Iterable[int], recipe: training.Recipe) -> dict[int, Path]:
+    """The folders of the models, trained where they are not there yet."""
+    folders = {}
+    for seed in seeds:
         out = work / f"default-{seed}"
         if not (out / "model.json").exists():
             with progress.steps(f"Seed {seed}") as watch:
                 training.train(tasks.DEFAULT, training.Plan(DATA, encoder, out, replace(recipe, seed=seed), resume=True), watch)
-        cards[seed] = dict(models.read_card(out))
-    return cards
+        folders[seed] = out
+    return folders
 
 
 @cache
@@ -67,77 +69,73 @@ def ship(folder: Path) -> None:
     models.write_card(models.DEFAULT, card | {"name": "default", "encoder": {**card["encoder"], "base": BASE}})
 
 
-def rows(cards: dict[int, dict[str, Any]]) -> Iterator[Row]:
-    """For each output and metric the mean over seeds, before and after quantisation, and over mechanisms and ratings."""
-    values: dict[tuple[str, str, str, str], list[float]] = {}
-    for card in cards.values():
-        for state, told in card["scores"].items():
-            for task, scores in told.items():
-                for score in scores:
-                    values.setdefault((task, score["output"], score["metric"], state), []).append(100 * score["value"])
-                    for name, trivial in score["baselines"].items():
-                        values.setdefault((task, score["output"], score["metric"], f"trivial, {name}"), []).append(100 * trivial)
-    for task, _, metric, state in list(values):
-        if task in MEANS:
-            each = [values[task, name, metric, state] for name in tasks.load(task).outputs if (task, name, metric, state) in values]
-            values[task, "mean", metric, state] = [mean(some) for some in zip(*each, strict=True)]
-    for (task, output, metric, state), found in values.items():
-        if state != "after_quantisation":
-            continue
-        trivial = [mean(other) for key, other in values.items() if key[:3] == (task, output, metric) and key[3].startswith("trivial")]
-        factor = 100 if metric == "quadratic_kappa" else 1
+def figures(folder: Path) -> dict[str, dict[str, float]]:
+    """What a trained model reaches, by the id of the row, in percent (kappa as it is): on its test rows, and beside them."""
+    told: dict[str, dict[str, float]] = {}
+    for state, column in {"after_quantisation": "ours", "before_quantisation": "before_quantisation"}.items():
+        for task, scores in models.read_card(folder)["scores"][state].items():
+            for score in scores:
+                metric = score["metric"].replace(" ", "_").strip("()").replace("(", "")
+                factor = 1 if metric == "quadratic_kappa" else 100
+                found = told.setdefault(f"default/{task}/{score['output']}/{metric}/minilm", {})
+                found[column] = factor * score["value"]
+                if score["baselines"]:
+                    found["baseline"] = factor * max(score["baselines"].values())
+    for task in MEANS:
+        for metric in dict.fromkeys(id_.split("/")[3] for id_ in told if id_.startswith(f"default/{task}/")):
+            each = [told[id_] for name in tasks.load(task).outputs if (id_ := f"default/{task}/{name}/{metric}/minilm") in told]
+            told[f"default/{task}/mean/{metric}/minilm"] = {key: mean(one[key] for one in each) for key in each[0]}
+    return told | {f"default/{name}/minilm": {"ours": value} for name, value in beside(folder).items()}
+
+
+def rows(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[Row]:
+    """For each id the mean, the lowest and the highest over seeds; `found` are figures by seed."""
+    for id_ in next(iter(found.values())):
+        _, task, output, metric, _ = id_.split("/")
+        each = [told[id_] for told in found.values()]
+        own = task != "probe" and output not in BESIDE
+        corpora_ = "+".join(tasks.load(task).corpora) + " (visible)" if own else BESIDE.get(output, "contrast, probe and epitome")
         yield row(
-            f"default/{task}/{output}/{metric.replace(' ', '_').strip('()').replace('(', '')}/minilm",
-            mean(found) / factor,
+            id_,
             table="the default model",
             system="default model, after quantisation",
-            data="+".join(tasks.load(task).corpora) + " (visible)",
-            split=f"as published or 70/10/20 by group, seeds {', '.join(map(str, cards))}",
-            metric=metric,
-            low=min(found) / factor,
-            high=max(found) / factor,
-            before_quantisation=mean(values[task, output, metric, "before_quantisation"]) / factor,
-            baseline=max(trivial) / factor if trivial else None,
+            data=corpora_,
+            split=f"{'as published or 70/10/20 by group' if own else 'all'}, seeds {', '.join(found)}",
+            low=min(one["ours"] for one in each),
+            high=max(one["ours"] for one in each),
+            **{key: mean(one[key] for one in each) for key in each[0]},
             published=PUBLISHED.get(f"{output}/{metric}"),
-            silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived"),
+            silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived") if own else task != "probe",
+            seeds={seed: told[id_] for seed, told in found.items()},
         )
 
 
-def rows_beside(folders: list[Path]) -> Iterator[Row]:
-    """The mean over seeds of what the test rows do not tell."""
-    told = [beside(folder) for folder in folders]
-    for name in told[0]:
-        found = [one[name] for one in told]
-        data = {"risk": "risk_silver.csv", "causes": "epitome_causes: test replies that have a cause"}.get(name.split("/")[0])
-        split = f"all, seeds {', '.join(map(str, range(len(folders))))}"
-        system = "default model, after quantisation"
-        yield row(
-            f"default/{name}/minilm",
-            mean(found),
-            system=system,
-            data=data or "contrast, probe and epitome",
-            split=split,
-            low=min(found),
-            high=max(found),
-            silver=data is not None,
-        )
+def kept(recipe: str) -> dict[str, dict[str, dict[str, float]]]:
+    """What the results tell of each seed, if they come from this recipe."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for one in load("default"):
+        if one.get("recipe") == recipe:
+            for seed, told in one["seeds"].items():
+                found.setdefault(seed, {})[one["id"]] = told
+    return found
 
 
 def main(
     encoder: Annotated[str, typer.Option(help="all-MiniLM-L6-v2 as a folder or Hugging Face id.")],
     work: Annotated[Path, typer.Option(help="Where the trained models are kept.")] = Path("models"),
-    seeds: Annotated[int, typer.Option(help="How many seeds.")] = SEEDS,
+    seed: Annotated[list[int], typer.Option(help="Which seeds.")] = list(SEEDS),  # noqa: B006
     shipped: Annotated[bool, typer.Option("--ship", help="Make seed 0's model the default one.")] = False,
     half: Annotated[bool, typer.Option("--half", help="Multiply in 16 bits: faster on processors that can.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="One seed, one epoch: a test of the path, not a result.")] = False,
 ) -> None:
     """Train, score and save."""
     recipe = replace(training.JOINT, half=half, epochs=1 if quick else training.JOINT.epochs)
-    cards = trained(encoder, work, 1 if quick else seeds, recipe)
-    found = [*rows(cards), *rows_beside([work / f"default-{seed}" for seed in cards])]
+    folders = trained(encoder, work, [0] if quick else seed, recipe)
+    signed, told = str(replace(recipe, seed=0)), {str(one): figures(folder) for one, folder in folders.items()}
+    found = list(rows(told if quick else dict(sorted((kept(signed) | told).items()))))
     if not quick:
-        command = f"python -m benchmarks.default --encoder FOLDER --seeds {len(cards)}" + " --half" * half
-        save("default", [one | {"command": command} for one in found])
+        command = "python -m benchmarks.default --encoder FOLDER" + " --half" * half
+        save("default", [one | {"command": command, "recipe": signed} for one in found])
     if shipped:
         ship(work / "default-0")
     show(found, "id", "ours", "low", "high", "before_quantisation", "baseline")

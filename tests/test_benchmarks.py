@@ -72,6 +72,18 @@ def test_default_on_a_slice(tmp_path: Path) -> None:
     assert "default/mechanisms/mean/macro_f1/minilm" in told
 
 
+def test_results_of_the_default_model_keep_the_seeds_of_the_same_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import default
+    from benchmarks import rows as kept
+
+    monkeypatch.setattr(kept, "RESULTS", tmp_path)
+    by_seed = {str(seed): {"default/emotion/emotion/accuracy/minilm": {"ours": 40.0 + seed, "baseline": 5.0}} for seed in (0, 2)}
+    (found,) = default.rows(by_seed)
+    assert (found["ours"], found["low"], found["high"], found["baseline"]) == (41, 40, 42, 5)
+    kept.save("default", [found | {"recipe": "this"}])
+    assert default.kept("this") == by_seed and default.kept("another") == {}
+
+
 @pytest.mark.parametrize("file", sorted((ROOT / "benchmarks" / "results").glob("*.json")), ids=lambda file: file.name)
 def test_results_have_the_form_of_the_contract(file: Path) -> None:
     rows = json.loads(file.read_text(encoding="utf-8"))
@@ -85,14 +97,14 @@ def test_results_have_the_form_of_the_contract(file: Path) -> None:
 
 
 def test_the_default_model_has_a_headline_for_each_task_to_stand_beside_its_own_model() -> None:
-    from benchmarks.alone import HEADLINES, rows
+    from benchmarks.alone import HEADLINES, beside, rows
     from empathia import models, tasks
 
     card = models.read_card(models.DEFAULT)
     assert set(HEADLINES) == set(tasks.DEFAULT)
-    for task in tasks.DEFAULT:
-        found = list(rows(task, card, card))
-        assert found
-        assert all(one["ours"] == one["shared"] for one in found)
+    found = [one for task in reversed(tasks.DEFAULT) for one in rows(task, card)]
+    set_beside = list(beside(found, card))
+    assert len(set_beside) == len(found) and {one["id"].split("/")[1] for one in found} == set(tasks.DEFAULT)
+    assert all(one["ours"] == one["shared"] for one in set_beside)
     told = {one["metric"]: one["value"] for one in card["scores"]["after_quantisation"]["strategies"]}
-    assert [one["ours"] for one in rows("strategies", card, card)] == [100 * told["macro_f1"]]  # of all labels, not of one
+    assert [one["ours"] for one in rows("strategies", card)] == [100 * told["macro_f1"]]  # of all labels, not of one
