@@ -37,7 +37,6 @@ def test_frozen_layers_read_each_text_once(folder: Path) -> None:
     assert torch.equal(first.states * shown, second.states * shown)
     assert len(_kept(frozen)) == len(TEXTS)
     assert _kept(HuggingFaceEncoder.load(str(folder), frozen=1)) is _kept(frozen)
-    assert _kept(HuggingFaceEncoder.load(str(folder), frozen=1, half=True)) is not _kept(frozen)
 
 
 def test_the_layers_above_learn_and_keep_their_names(folder: Path) -> None:

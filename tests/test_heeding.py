@@ -90,21 +90,6 @@ def test_gates_are_as_narrow_as_nearly_all_rows_that_show_empathy_let_them_be(tm
     assert head.narrowed(encoder, [], []) == {}
 
 
-def test_gates_settle_and_leave_the_rest_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Epitome, "settles", 40)
-    data = tiny.corpora(tmp_path, "epitome")
-    encoder = HuggingFaceEncoder.load(str(tiny.encoder(tmp_path / "encoder")), window=64)
-    encoder.freeze()
-    head = Epitome(TASK, encoder.width)
-    assert not list(head.settle(encoder, 0))  # no clashes yet: nothing to learn from
-    head.prepare(rows_of(TASK, data), data, 0)
-    before = {name: value.clone() for name, value in head.named_parameters()}
-    loss = head.eval()._clash(encoder, head.clashes[:64]).item()
-    assert len(list(head.settle(encoder, 0))) == 40
-    assert {name.split(".")[0] for name, value in head.named_parameters() if not value.equal(before[name])} == {"fits", "feels"}
-    assert head.eval()._clash(encoder, head.clashes[:64]).item() < loss
-
-
 def _states(encoder: HuggingFaceEncoder, text: str) -> torch.Tensor:
     return torch.from_numpy(encoder.encode([text])[0].states)
 

@@ -39,13 +39,13 @@ class HuggingFaceEncoder(nn.Module):
         self.network, self.tokens, self.name = network, tokens, name
         self.width: int = cast(Any, network).config.hidden_size
         self.halved = half
-        self.through: Stack = _Halves(network, frozen, half=half) if frozen else stack(network)
+        self.through: Stack = _Halves(network, frozen) if frozen else stack(network)
 
     @classmethod
     def load(cls, where: str, *, window: int = 256, frozen: int = 0, half: bool = False) -> "HuggingFaceEncoder":
         """The encoder of a folder or hub id, its lowest `frozen` layers left as they are; remote code is never run.
 
-        With `half` products are computed in 16 bits, which is faster on processors that can.
+        With `half` the products of the layers above are computed in 16 bits, which is faster on processors that can.
         """
         disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
@@ -75,7 +75,7 @@ class HuggingFaceEncoder(nn.Module):
         return cls(network, Tokens.load(folder / "tokenizer.json", window), folder.name)
 
     def freeze(self) -> None:
-        """Stay as it is from here on: every text is read once, in full."""
+        """Stay as it is from here on: every text is read once."""
         self.network.requires_grad_(False)
         self.through = _Halves(self.network, len(layers_of(self.network)))
 
@@ -138,11 +138,10 @@ def _numbers(states: Tensor) -> NDArray[np.float32]:
 class _Halves:
     """An encoder whose lower layers stay as they are: they read each text once, the upper ones each time. Shares its weights."""
 
-    def __init__(self, network: nn.Module, frozen: int, *, half: bool = False) -> None:
-        self.half = half
+    def __init__(self, network: nn.Module, frozen: int) -> None:
         self.lower, self.upper = stack(network, last=frozen), stack(network, first=frozen)
         self.stays = nn.ModuleList([network.get_submodule("embeddings"), *layers_of(network)[:frozen]])
-        self.kept = _kept(half, tuple(float(weight.sum()) for weight in self.stays.parameters()))
+        self.kept = _kept(frozen, tuple(float(weight.sum()) for weight in self.stays.parameters()))
 
     def __call__(self, given: Sequence[Given]) -> list[Tensor]:
         """ids of each text -> states (tokens, width) of each."""
@@ -154,7 +153,7 @@ class _Halves:
     @torch.no_grad()
     def _read(self, texts: Sequence[tuple[int, ...]]) -> list[Tensor]:
         self.stays.eval()
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+        with torch.autocast("cpu", enabled=False):  # what is kept serves trainings with and without `half`
             states = [state.half() for state in self.lower(texts)]
         for text, state in zip(texts, states, strict=True):
             self.kept.add(text, state)
@@ -176,7 +175,7 @@ class _Kept(dict[tuple[int, ...], Tensor]):
 
 
 @functools.lru_cache(maxsize=2)
-def _kept(half: bool, weights: tuple[float, ...]) -> _Kept:
+def _kept(frozen: int, weights: tuple[float, ...]) -> _Kept:
     """What layers with these weights have read; trainings that start from the same encoder share it."""
     return _Kept(KEPT)
 

@@ -7,7 +7,7 @@ they do not (`_clashes.py`). With `alone`, the levels see the reply only: the fi
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -24,13 +24,10 @@ from empathia.schema import Example
 from empathia.task import Task
 
 KEPT = 0.97  # of the held rows that show empathy, past each gate
-CLASHES, RATE = 64, 1e-3  # of each step in which the gates settle
 
 
 class Epitome(ReplyHead):
     """Contextual token states of a reply and of what it answers -> levels and rationales per mechanism."""
-
-    settles = 1200  # steps in which the gates settle
 
     def __init__(self, task: Task, width: int, *, dropout: float = 0.2, heed: bool = True, alone: bool = False) -> None:
         super().__init__(task)
@@ -101,22 +98,6 @@ class Epitome(ReplyHead):
         """The loss on some rows, and on as many clashes."""
         loss = super().step(encoder, examples, dice)
         return loss + self._clash(encoder, dice.sample(self.clashes, len(examples))) if self.clashes else loss
-
-    def settle(self, encoder: HuggingFaceEncoder, seed: int) -> Iterator[float]:
-        """Teach the gates on by far more clashes, once the encoder stays as it is and reads each text but once; the loss of each step."""
-        if not self.clashes:
-            return
-        dice = random.Random(f"gates {seed}")
-        optimiser = torch.optim.AdamW([*self.fits.parameters(), *self.feels.parameters()], lr=RATE)
-        schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0, self.settles)
-        self.train()
-        for _ in range(self.settles):
-            optimiser.zero_grad()
-            loss = self._clash(encoder, dice.sample(self.clashes, min(CLASHES, len(self.clashes))))
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            schedule.step()
-            yield loss.item()
 
     def _clash(self, encoder: HuggingFaceEncoder, some: Sequence[Clash]) -> Tensor:
         """How far the gates are from open before the fitting contexts, and from shut before the clashing ones and those of the others."""

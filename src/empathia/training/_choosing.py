@@ -13,7 +13,6 @@ from empathia.models._candidates import EVERYTHING
 from empathia.models._labels import labels_of, level_of
 from empathia.models._network import Network
 from empathia.models._numbers import Floats, softmax
-from empathia.models._replies import ReplyHead
 from empathia.models.shared import Shared
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Example, FlagAnswer, FoundCause, LevelAnswer
 from empathia.task import Causes, Choices, Flag, Level, Task
@@ -22,7 +21,6 @@ TEMPERATURES = tuple(step / 10 for step in range(5, 41))
 RECALL = 0.97  # of a flag
 Found = tuple[FoundCause, ...]
 SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-NUDGES = tuple(step / 4 for step in range(7))  # times the log of how rare a level is
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 
@@ -51,8 +49,6 @@ def untuned(network: Network, task: Task) -> dict[str, Any]:
 
 def _settings(network: Network, task: Task, rows: Split) -> dict[str, Any]:
     settings, examples = untuned(network, task), rows.valid
-    if isinstance(network.heads[task.name], ReplyHead):
-        settings["nudges"] = _nudges(network, task, rows, settings)
     asked = evaluation.ask(network.model({task.name: settings}), task, examples)
     settings["temperatures"] = temperatures(task, examples, asked)
     if hasattr(network.heads[task.name], "narrowed"):
@@ -133,25 +129,6 @@ def _threshold(name: str, label: str, rows: Sequence[tuple[Example, ChoicesAnswe
         return metrics.mean_macro_f1(gold, said, labels=[label]), -abs(threshold - 0.5)
 
     return max(THRESHOLDS, key=score) if asked else 0.5
-
-
-def _nudges(network: Network, task: Task, rows: Split, settings: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    """What is added to the logit of each level, so that rare ones are found too; how far, by macro-F1 on the validation rows."""
-    rare = {name: -np.log(_parts(rows.train, name, output)) for name, output in task.outputs.items() if isinstance(output, Level)}
-    best: dict[str, tuple[float, tuple[float, ...]]] = {}
-    for far in NUDGES:
-        nudges = {name: tuple(round(far * value, 3) for value in found.tolist()) for name, found in rare.items()}
-        for score in evaluation.evaluate(network.model({task.name: {**settings, "nudges": nudges}}), task, rows.valid, rounds=0):
-            if score.metric == "macro_f1" and score.value > best.get(score.output, (-1.0,))[0]:
-                best[score.output] = score.value, nudges[score.output]
-    return {name: nudge for name, (_, nudge) in best.items()}
-
-
-def _parts(examples: Sequence[Example], name: str, output: Level) -> Floats:
-    """How large a part of the rows has each level; of one that none has, as if one had."""
-    levels = [level_of(example, name) for example in examples if name in example.turn.labels]
-    counts = np.maximum(np.bincount(levels, minlength=len(output.levels)), 1).astype(np.float32)
-    return counts / np.float32(len(levels))
 
 
 def _shares(network: Network, task: Task, examples: Sequence[Example], settings: Mapping[str, Any]) -> dict[str, float]:

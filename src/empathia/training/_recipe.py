@@ -14,13 +14,11 @@ class Recipe:
     epochs: int = 5
     patience: int = 2
     rows: int = 32  # per step, of the task with most rows; the others in proportion
-    most: int | None = None  # rows in an epoch of the largest task, drawn anew for each; of others in proportion to the root of theirs
+    most: int | None = None  # rows of a task in an epoch, drawn anew for each, so that a large corpus does not drown the others
     least: int = 0  # rows of a task in an epoch; those of a small corpus come more than once
     rate: float = 1e-4
     head_rate: float = 5e-4
     schedule: Literal["linear", "restarts"] = "linear"  # of the rates: up and straight down, or half a cosine every 5 epochs
-    rounds: int = 1  # in each of which rates go up and straight down
-    pulls: Mapping[str, float] = field(default_factory=dict)  # of tasks on the encoder that they share, beside each other; else 1
     decay: float = 0.01
     polish: int = 0  # epochs in which, once the encoder stays as it is, each head by itself is taught by all its rows
     frozen: int = 0  # lowest layers of the encoder that stay as they are: faster, and little is lost
@@ -29,19 +27,7 @@ class Recipe:
     window: int = 192  # tokens that the encoder reads at once; training reads the first window of a text
 
 
-JOINT = Recipe(  # of the default model: its tasks at once
-    epochs=6,
-    patience=6,
-    rounds=2,
-    rows=100,
-    most=14000,
-    least=1200,
-    rate=1.5e-4,
-    head_rate=1e-3,
-    pulls={"emotion": 5, "strategies": 4, "direction": 3.5, "mechanisms": 3.5, "causes": 3, "service": 1.5, "perceived": 1.5},
-    frozen=3,
-    polish=6,
-)
+JOINT = Recipe(epochs=4, rows=40, most=6000, least=1200, frozen=3, polish=8)  # of the default model: its tasks at once
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ HEADLINES = {
     Flag: "positive_f1",
 }
 RESTART = 5  # epochs
-FEW, POLISHED = 4000, 40  # rows of a task whose head is polished, and rows per step
 
 
 class Run:
@@ -48,9 +47,8 @@ class Run:
         self.optimiser = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=recipe.decay)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate)
         self.epoch, self.best, self.best_epoch, self.scores = 0, 0.0, -1, dict[str, float]()
-        self.lengths = dict.fromkeys(network.heads, 0.0)  # the mean length of each task's gradient on the encoder
+        self.first: list[float] = []  # losses; those of several tasks count by the root of these, so that none drowns the others
         self.best_weights = copy(network)
-        self.mixed: dict[str, Tensor] = {}  # the mean of the weights at the end of each round so far
         for task in asked:
             if hasattr(network.heads[task.name], "prepare"):
                 cast(Any, network.heads[task.name]).prepare(rows[task.name].train, plan.data, plan.recipe.seed)
@@ -59,44 +57,28 @@ class Run:
         """Up over the first tenth of the steps, then straight down to nothing; or in cosines with warm restarts."""
         if self.recipe.schedule == "restarts":
             return (1 + math.cos(math.pi * (step / self.steps % RESTART) / RESTART)) / 2
-        total = self.steps * self.recipe.epochs / self.recipe.rounds
-        step %= math.ceil(total)
+        total = self.steps * self.recipe.epochs
         return min((step + 1) / (0.1 * total), (total - step) / (0.9 * total))
 
     def fit(self) -> None:
-        """All epochs, or fewer where validation rows no longer gain; then the best epoch, or the mean of rounds if that is better."""
+        """All epochs, or fewer where the validation rows no longer gain; then the best epoch's weights."""
         while self.epoch < self.recipe.epochs and self.epoch - self.best_epoch <= self.recipe.patience:
             self._one_epoch()
             if (mean := self._score()) > self.best:
                 self.best, self.best_epoch, self.best_weights = mean, self.epoch, copy(self.network)
             self.epoch += 1
-            if self.recipe.rounds > 1 and self.epoch * self.recipe.rounds % self.recipe.epochs == 0:
-                self._mix(self.epoch * self.recipe.rounds // self.recipe.epochs)
             self.save()
-        if self.mixed:
-            self.network.load_state_dict(self.mixed)
-            if (mean := self._score()) > self.best:
-                self.best, self.best_weights = mean, self.mixed
         self.network.load_state_dict(self.best_weights)
 
-    def _mix(self, number: int) -> None:
-        """Take the weights at the end of a round into their mean, in which each round counts by its number."""
-        now = copy(self.network)
-        self.mixed = {name: torch.lerp(self.mixed.get(name, value), value, 2 / (number + 1)) for name, value in now.items()}
-
     def polish(self) -> None:
-        """Teach heads of few rows on, each by itself, while the encoder stays as it is; weights change only where validation rows gain."""
-        epochs, rate = self.recipe.polish, self.recipe.head_rate / 2
-        recipe = replace(self.recipe, epochs=epochs, patience=epochs, rounds=1, rows=POLISHED, least=0, head_rate=rate)
+        """Teach each head on by itself, while the encoder stays as it is; weights change only where the validation rows gain."""
+        recipe = replace(self.recipe, epochs=self.recipe.polish, most=None, least=0, patience=self.recipe.polish)
         self.network.encoder.freeze()
-        for task in (task for task in self.asked if len(self.rows[task.name].train) <= FEW):
+        for task in self.asked:
             rows = {task.name: self.rows[task.name]}
             one = _Polish(self.network.alone(task.name), [task], rows, replace(self.plan, recipe=recipe), self.watch)
             one.best = one._score()
             one.fit()
-            if hasattr(head := cast(Any, self.network.heads[task.name]), "settle"):
-                for step, loss in enumerate(head.settle(self.network.encoder, recipe.seed), 1):
-                    self.watch(Progress(0, 1, step, head.settles, loss, one.scores))
 
     def _score(self) -> float:
         self.scores = {task.name: _headline(self.network, task, self._valid(task)) for task in self.asked}
@@ -104,14 +86,8 @@ class Run:
 
     def _valid(self, task: Task) -> Sequence[Example]:
         """The rows by which epochs are compared: of a large corpus a part, always the same."""
-        most = self.recipe.most and self.recipe.most // 8
+        most = self.recipe.most and self.recipe.most // 4
         return drawn(self.rows[task.name].valid, most, random.Random(self.recipe.seed))
-
-    def _drawn(self, task: Task, dice: random.Random) -> Sequence[Example]:
-        """The rows of an epoch: of a large corpus a part, of a small one some more than once."""
-        rows, largest = self.rows[task.name].train, max(len(part.train) for part in self.rows.values())
-        most = self.recipe.most and round(self.recipe.most * (len(rows) / largest) ** 0.5)
-        return drawn(rows, most, dice, least=self.recipe.least)
 
     def _one_epoch(self) -> None:
         seed = self.recipe.seed * 1000 + self.epoch  # an epoch's chance depends on nothing before it
@@ -120,36 +96,23 @@ class Run:
         self.network.train()
         rows = {
             task.name: (by_dialogue if getattr(self.network.heads[task.name], "together", False) else batches)(
-                self._drawn(task, dice), self.steps, dice
+                drawn(self.rows[task.name].train, self.recipe.most, dice, least=self.recipe.least), self.steps, dice
             )
             for task in self.asked
         }
         loss = 0.0
         for step in range(self.steps):
+            losses = [cast(Any, head).step(self.network.encoder, next(rows[name]), dice) for name, head in self.network.heads.items()]
+            if not self.first:
+                self.first = [max(loss.item(), 0.1) for loss in losses] if len(losses) > 1 else [1.0]
+            total = torch.stack([loss / first**0.5 for loss, first in zip(losses, self.first, strict=True)]).sum()
             self.optimiser.zero_grad()
-            total = sum(self._pull(name, next(rows[name]), dice, step) for name in self.network.heads)
+            total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimiser.step()
             self.schedule.step()
-            loss += (total - loss) / (step + 1)
+            loss += (total.item() - loss) / (step + 1)
             self.watch(Progress(self.epoch, self.recipe.epochs, step + 1, self.steps, loss, self.scores))
-
-    def _pull(self, name: str, rows: Sequence[Example], dice: random.Random, step: int) -> float:
-        """Add a task's gradient to those of the others, stretched to its pull on the encoder that they share; the loss."""
-        one = self.network.alone(name)
-        loss: Tensor = cast(Any, one.heads[name]).step(one.encoder, rows, dice)
-        weights = [weight for weight in one.parameters() if weight.requires_grad]
-        gradients = torch.autograd.grad(loss, weights, allow_unused=True)
-        scale = 1.0
-        if len(self.network.heads) > 1:
-            shared = len([weight for weight in one.encoder.parameters() if weight.requires_grad])
-            length = sum(float(gradient.square().sum()) for gradient in gradients[:shared] if gradient is not None) ** 0.5
-            self.lengths[name] += (length - self.lengths[name]) / (self.epoch * self.steps + step + 1)
-            scale = self.recipe.pulls.get(name, 1) / (self.lengths[name] or 1)
-        for weight, gradient in zip(weights, gradients, strict=True):
-            if gradient is not None:
-                weight.grad = scale * gradient if weight.grad is None else weight.grad + scale * gradient
-        return loss.item()
 
     def save(self) -> None:
         """A checkpoint, written aside and then put in place."""
@@ -157,7 +120,6 @@ class Run:
         aside.mkdir(parents=True, exist_ok=True)
         save_file(copy(self.network), aside / "network.safetensors")
         save_file(self.best_weights, aside / "best.safetensors")
-        save_file(self.mixed, aside / "mixed.safetensors")
         state = self.optimiser.state_dict()["state"]
         save_file(
             {f"{i}.{key}": value.clone() for i, held in state.items() for key, value in held.items()}, aside / "optimiser.safetensors"
@@ -169,7 +131,7 @@ class Run:
             "best": self.best,
             "best_epoch": self.best_epoch,
             "scores": self.scores,
-            "lengths": self.lengths,
+            "first": self.first,
         }
         (aside / "progress.json").write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -184,15 +146,12 @@ class Run:
             raise InputError(
                 f"The checkpoint in '{self.folder}' comes from another recipe: {told['recipe']}. Give the same options, or delete it."
             )
-        if "lengths" not in told:
-            raise InputError(f"The checkpoint in '{self.folder}' comes from an earlier version. Delete it.")
-        if told["rows"] != _sign(self.rows):
+        if told.get("rows") != _sign(self.rows):  # checkpoints of earlier versions do not tell
             raise InputError(f"The checkpoint in '{self.folder}' comes from other rows. Give the same data and seed, or delete it.")
         self.epoch, self.best, self.best_epoch, self.scores = told["epoch"], told["best"], told["best_epoch"], told["scores"]
-        self.lengths = told["lengths"]
+        self.first = told["first"]
         self.network.load_state_dict(load_file(self.folder / "network.safetensors"))
         self.best_weights = load_file(self.folder / "best.safetensors")
-        self.mixed = load_file(self.folder / "mixed.safetensors")
         state: dict[int, dict[str, Tensor]] = {}
         for name, value in load_file(self.folder / "optimiser.safetensors").items():
             number, key = name.split(".")

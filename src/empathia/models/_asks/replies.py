@@ -40,9 +40,8 @@ def units(example: Example, task: Task, settings: Mapping[str, Any], known: Mapp
 def scored(outputs: Mapping[str, Floats], task: Task, settings: Mapping[str, Any]) -> Scores:
     """How likely each level is, what the gates say, and how strongly each token is marked."""
     warm = np.array([[warmth(settings, name)] for name in task.outputs])
-    nudges = np.array([settings.get("nudges", {}).get(name, (0.0,) * outputs["levels"].shape[-1]) for name in task.outputs])
     gates = {gate: outputs[gate].tolist() for gate in GATES if gate in outputs}
-    return {"levels": softmax(outputs["levels"] + nudges, warm).tolist(), "marks": sigmoid(outputs["marks"]), **gates}
+    return {"levels": softmax(outputs["levels"], warm).tolist(), "marks": sigmoid(outputs["marks"]), **gates}
 
 
 def answers(example: Example, task: Task, settings: Mapping[str, Any], found: Sequence[tuple[Unit, Scores]]) -> dict[str, Answer]:
