@@ -3,9 +3,7 @@
 Trains it with three seeds, each with its own split, and scores each on its test rows, before and after quantisation; then
 whether it heeds the context, and the crisis flag on messages of other corpora (`benchmarks.risk`). Resumable: models that are
 complete in the work folder are used again, and what the results tell of other seeds stays as long as the recipe is the same
-(with or without `--half`). Two seeds at once, each on a core of its own (`OMP_NUM_THREADS=1`, one `--seed` and no `--ship`), take
-less time than one after the other.
-The shipped weights are seed 0's.
+(with or without `--half`): seeds may be trained one at a time. The shipped weights are seed 0's.
 """
 
 import shutil
