@@ -1,11 +1,11 @@
-"""What sharing costs: `python -m benchmarks.alone --encoder FOLDER [--work FOLDER] [--half] [--task NAME …]`.
+"""What sharing costs: `python -m benchmarks.alone --encoder FOLDER [--work FOLDER] [--half] [--task NAME …] [--seed N …]`.
 
-Trains a model of each task alone from the same encoder, on all of the same training rows, and sets its scores beside those of
-the built-in model on the same test rows, both after quantisation. Resumable: models that are complete in the work folder are
-used again, and what the results tell of other tasks stays, beside the built-in model as it is now.
+Trains a model of each task alone from the same encoder, on all of the same training rows, and sets its scores beside those that
+`benchmarks.default` tells of the default model with the same seed, on the same test rows, both after quantisation. Resumable:
+models that are complete in the work folder are used again, and what the results tell of other tasks and seeds stays.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.rows import DATA, Row, load, row, save, show
+from benchmarks.rows import DATA, Row, kept, load, over_seeds, row, save, show
 from empathia import models, tasks, training
 from empathia.report import progress
 
@@ -34,38 +34,37 @@ HEADLINES = {
 def trained(task: str, plan: training.Plan) -> Mapping[str, Any]:
     """The card of a task's own model, trained where it is not there yet."""
     if not (plan.out / "model.json").exists():
-        with progress.steps(task) as watch:
+        with progress.steps(f"{task}, seed {plan.recipe.seed}") as watch:
             training.train([task], plan, watch)
     return models.read_card(plan.out)
 
 
 def headlines(card: Mapping[str, Any], task: str) -> dict[str, float]:
-    """A task's figure of each output, in percent but for kappa, and their mean where outputs are alike."""
+    """A task's figure of each output, by the id of the row, in percent but for kappa; and their mean where outputs are alike."""
     metric = HEADLINES[task]
     factor = 1 if metric == "quadratic_kappa" else 100
     found = {one["output"]: factor * one["value"] for one in card["scores"]["after_quantisation"][task] if one["metric"] == metric}
-    return found | ({"mean": mean(found.values())} if tasks.load(task).nested else {})
+    found |= {"mean": mean(found.values())} if tasks.load(task).nested else {}
+    return {f"alone/{task}/{output}/{metric}/minilm": value for output, value in found.items()}
 
 
-def rows(task: str, own: Mapping[str, Any]) -> Iterator[Row]:
-    """The figures of the task's own model."""
-    for output, value in headlines(own, task).items():
-        yield row(
-            f"alone/{task}/{output}/{HEADLINES[task]}/minilm",
-            value,
-            table="what sharing costs",
-            system="a model of this task alone, after quantisation",
-            data="+".join(tasks.load(task).corpora) + " (visible)",
-            split=f"as published or 70/10/20 by group, seed {own['recipe']['seed']}",
-            silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived"),
-        )
-
-
-def beside(found: Sequence[Row], shared: Mapping[str, Any]) -> Iterator[Row]:
-    """The rows, with the figures of a model of all tasks beside, in the order of the tasks."""
-    for task in tasks.DEFAULT:
-        told = headlines(shared, task)
-        yield from ({**one, "shared": told[one["id"].split("/")[2]]} for one in found if one["id"].split("/")[1] == task)
+def rows(found: Mapping[str, Mapping[str, float]]) -> Iterator[Row]:
+    """For each id the mean over its seeds, beside that of the default model; `found` are figures by seed."""
+    default = {one["id"]: one["seeds"] for one in load("default")}
+    for id_ in (id_ for task in tasks.DEFAULT for id_ in dict.fromkeys(id_ for own in found.values() for id_ in own) if f"/{task}/" in id_):
+        _, task, output, _, _ = id_.split("/")
+        shared = default[id_.replace("alone", "default", 1)]
+        seeds = {seed: {"ours": own[id_], "shared": shared[seed]["ours"]} for seed, own in found.items() if id_ in own and seed in shared}
+        if seeds:
+            yield row(
+                id_,
+                table="what sharing costs",
+                system="models of this task alone, after quantisation",
+                data="+".join(tasks.load(task).corpora) + " (visible)",
+                split=f"as published or 70/10/20 by group, seeds {', '.join(seeds)}",
+                silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived"),
+                **over_seeds(seeds),
+            )
 
 
 def main(
@@ -73,15 +72,22 @@ def main(
     work: Annotated[Path, typer.Option(help="Where the trained models are kept.")] = Path("models"),
     half: Annotated[bool, typer.Option("--half", help="Multiply in 16 bits: faster on processors that can.")] = False,
     task: Annotated[list[str], typer.Option(help="Which tasks.")] = list(tasks.DEFAULT),  # noqa: B006
+    seed: Annotated[list[int], typer.Option(help="Which seeds.")] = [0, 1, 2],  # noqa: B006
 ) -> None:
     """Train, score and save."""
-    shared, command = models.read_card(models.DEFAULT), "python -m benchmarks.alone --encoder FOLDER" + " --half" * half
-    for name in task:
-        recipe = replace(LARGE.get(name, SMALL), half=half, seed=shared["recipe"]["seed"])
-        own = trained(name, training.Plan(DATA, encoder, work / f"alone-{name}", recipe, resume=True))
-        kept = [one for one in load("alone") if one["id"].split("/")[1] != name]
-        save("alone", beside([*kept, *(one | {"command": command} for one in rows(name, own))], shared))
-    show(load("alone"), "id", "ours", "shared")
+    known = {of for one in load("default") for of in one["seeds"]}
+    if missing := [one for one in seed if str(one) not in known]:
+        raise typer.BadParameter(
+            f"No figures of the default model with seed {missing[0]}: run benchmarks.default --seed {missing[0]} first."
+        )
+    command, signed = "python -m benchmarks.alone --encoder FOLDER" + " --half" * half, str((SMALL, LARGE))
+    for name, one in ((name, one) for name in task for one in seed):
+        recipe = replace(LARGE.get(name, SMALL), half=half, seed=one)
+        own = trained(name, training.Plan(DATA, encoder, work / f"alone-{name}-{one}", recipe, resume=True))
+        found = {of: {id_: told["ours"] for id_, told in some.items()} for of, some in kept("alone", signed).items()}
+        found[str(one)] = found.get(str(one), {}) | headlines(own, name)
+        save("alone", (made | {"command": command, "recipe": signed} for made in rows(dict(sorted(found.items())))))
+    show(load("alone"), "id", "ours", "low", "high", "shared")
 
 
 if __name__ == "__main__":

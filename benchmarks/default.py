@@ -17,11 +17,12 @@ from typing import Annotated
 import typer
 
 from benchmarks import risk
-from benchmarks.rows import DATA, Row, load, row, save, show
+from benchmarks.rows import DATA, Row, kept, over_seeds, row, save, show
 from empathia import evaluation, models, probing, tasks, training
 from empathia.report import progress
 
 SEEDS = (0, 1, 2)
+SHIPPED = "0"  # whose model is the default one
 BASE = "all-MiniLM-L6-v2"
 MEANS = ("mechanisms", "perceived")  # tasks whose outputs are alike
 BESIDE = {"posts": "risk_silver.csv", "moved": "epitome_causes: test replies that have a cause"}  # not the test rows of a task
@@ -92,7 +93,6 @@ def rows(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[Row
     """For each id the mean, the lowest and the highest over seeds; `found` are figures by seed."""
     for id_ in next(iter(found.values())):
         _, task, output, metric, _ = id_.split("/")
-        each = [told[id_] for told in found.values()]
         own = task != "probe" and output not in BESIDE
         corpora_ = "+".join(tasks.load(task).corpora) + " (visible)" if own else BESIDE.get(output, "contrast, probe and epitome")
         yield row(
@@ -101,23 +101,11 @@ def rows(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[Row
             system="default model, after quantisation",
             data=corpora_,
             split=f"{'as published or 70/10/20 by group' if own else 'all'}, seeds {', '.join(found)}",
-            low=min(one["ours"] for one in each),
-            high=max(one["ours"] for one in each),
-            **{key: mean(one[key] for one in each) for key in each[0]},
+            **over_seeds({seed: told[id_] for seed, told in found.items()}),
+            shipped=found[SHIPPED][id_]["ours"] if SHIPPED in found else None,
             published=PUBLISHED.get(f"{output}/{metric}"),
             silver=getattr(tasks.load(task).outputs.get(output), "silver", task == "perceived") if own else task != "probe",
-            seeds={seed: told[id_] for seed, told in found.items()},
         )
-
-
-def kept(recipe: str) -> dict[str, dict[str, dict[str, float]]]:
-    """What the results tell of each seed, if they come from this recipe."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for one in load("default"):
-        if one.get("recipe") == recipe:
-            for seed, told in one["seeds"].items():
-                found.setdefault(seed, {})[one["id"]] = told
-    return found
 
 
 def main(
@@ -132,7 +120,7 @@ def main(
     recipe = replace(training.JOINT, half=half, epochs=1 if quick else training.JOINT.epochs)
     folders = trained(encoder, work, [0] if quick else seed, recipe)
     signed, told = str(replace(recipe, seed=0, half=False)), {str(one): figures(folder) for one, folder in folders.items()}
-    found = list(rows(told if quick else dict(sorted((kept(signed) | told).items()))))
+    found = list(rows(told if quick else dict(sorted((kept("default", signed) | told).items()))))
     if not quick:
         command = " ".join(["python -m benchmarks.default --encoder FOLDER", *(f"--seed {one}" for one in found[0]["seeds"])])
         save("default", [one | {"command": command, "recipe": signed} for one in found])

@@ -3,9 +3,10 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from rich.console import Console
@@ -16,9 +17,10 @@ RESULTS = Path(__file__).parent / "results"
 DATA = Path(os.environ.get("EMPATHIA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COLUMNS = {
     "ours": "ours",
-    "shared": "in the default model",
     "low": "lowest",
     "high": "highest",
+    "shipped": "shipped",
+    "shared": "in the default model",
     "before_quantisation": "before quantisation",
     "baseline": "trivial",
     "published": "published",
@@ -52,6 +54,23 @@ def load(name: str) -> list[Row]:
     path = RESULTS / f"{name}.json"
     found: list[Row] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return found
+
+
+def kept(name: str, recipe: str) -> dict[str, dict[str, dict[str, float]]]:
+    """What the results of a benchmark tell of each seed, by the id of the row, as far as they come from this recipe."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for one in load(name):
+        if one.get("recipe") == recipe:
+            for seed, told in one["seeds"].items():
+                found.setdefault(seed, {})[one["id"]] = told
+    return found
+
+
+def over_seeds(each: Mapping[str, Mapping[str, float]]) -> Row:
+    """What a row tells of figures by seed: their means, the lowest and highest of ours, and the figures themselves."""
+    ours = [told["ours"] for told in each.values()]
+    means = {key: mean(told[key] for told in each.values()) for key in next(iter(each.values()))}
+    return {"low": min(ours), "high": max(ours), **means, "seeds": dict(each)}
 
 
 def show(rows: Sequence[Row], *columns: str) -> None:
