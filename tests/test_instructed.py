@@ -14,11 +14,11 @@ import tiny_language
 import torch
 
 from empathia import models, tasks
+from empathia.encoders import alike
 from empathia.errors import InputError, MissingExtra, ModelError
 from empathia.models import _language, instructed
 from empathia.models._instructions import Asked, Settings, instruction, prompt
 from empathia.models._language import Ids, Language, SequenceToSequence
-from empathia.models._numbers import alike
 from empathia.models._questions import kinds
 from empathia.models.instructed import Instructed, Recipe
 from empathia.schema import Answer, ChoiceAnswer, ChoicesAnswer, Dialogue, Example, Label, LevelAnswer, Turn

@@ -1,6 +1,6 @@
 """Text -> token states. One encoder per file; `Tokens` cuts any text into windows that an encoder can read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -76,3 +76,15 @@ class Tokens:
             found.append(Window(ids=(self.first, *ids[start:end], self.last), offsets=tuple(offsets[start:end])))
             start = end
         return found
+
+
+def alike(lengths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Places of rows of like length, at most `room` padded tokens a batch."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and lengths[place] * (len(batch) + 1) > room:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

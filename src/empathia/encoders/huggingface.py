@@ -4,7 +4,7 @@ Layers that are not trained give the same states for a text each time, so they r
 """
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
-from empathia.encoders import Encoded, Tokens, Window
+from empathia.encoders import Encoded, Tokens, Window, alike
 from empathia.encoders._stack import Given, Stack, layers_of, pad, stack
 from empathia.errors import ModelError
 
@@ -110,24 +110,11 @@ class HuggingFaceEncoder(nn.Module):
 
     def _states(self, windows: Sequence[Window]) -> list[Tensor]:
         """The states of each window without the special tokens; windows of like length are read together."""
-        order = sorted(range(len(windows)), key=lambda i: len(windows[i].ids))
         states: dict[int, Tensor] = {}
         with torch.autocast("cpu", torch.bfloat16, enabled=self.halved):
-            for some in _pieces(order, [len(window.ids) for window in windows]):
+            for some in alike([len(window.ids) for window in windows], ROOM):
                 states |= zip(some, self.through([windows[i].ids for i in some]), strict=True)
         return [states[i][1:-1].float() for i in range(len(windows))]
-
-
-def _pieces(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The places in their order, in pieces that there is room for."""
-    piece: list[int] = []
-    for i in order:
-        if len(piece) * lengths[i] > ROOM:
-            yield piece
-            piece = []
-        piece.append(i)
-    if piece:
-        yield piece
 
 
 def _numbers(states: Tensor) -> NDArray[np.float32]:

@@ -19,8 +19,8 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
+from empathia.encoders import alike
 from empathia.errors import MissingExtra, ModelError
-from empathia.models._numbers import alike
 
 Ids = tuple[int, ...]
 ROOM = 2048  # tokens in one padded batch of prompts

@@ -1,6 +1,6 @@
-"""Logits as scores, scores as they are told, and rows of like length together."""
+"""Logits as scores, and scores as they are told."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,15 +32,3 @@ def sigmoid(logits: Floats, temperature: float = 1.0) -> Floats:
 def warmth(settings: Mapping[str, Any], name: str) -> float:
     """The temperature of an output, chosen on validation rows; 1 where none was."""
     return float(settings.get("temperatures", {}).get(name, 1.0))
-
-
-def alike(lengths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """Places of rows of like length, at most `room` padded tokens a batch."""
-    batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and lengths[place] * (len(batch) + 1) > room:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from empathia.encoders import Encoder
+from empathia.encoders import Encoder, alike
 from empathia.encoders.onnx import OnnxEncoder, R, T, session, spread
 from empathia.models._asks import ASKS, Ask
 from empathia.models._asks._unit import Scores, Unit
 from empathia.models._folder import sha256
-from empathia.models._numbers import Floats, alike
+from empathia.models._numbers import Floats
 from empathia.schema import Answer, Example, ModelId
 from empathia.task import Task
 
