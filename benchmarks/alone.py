@@ -51,7 +51,8 @@ def headlines(card: Mapping[str, Any], task: str) -> dict[str, float]:
 def rows(found: Mapping[str, Mapping[str, float]]) -> Iterator[Row]:
     """For each id the mean over its seeds, beside that of the default model; `found` are figures by seed."""
     default = {one["id"]: one["seeds"] for one in load("default")}
-    for id_ in (id_ for task in tasks.DEFAULT for id_ in dict.fromkeys(id_ for own in found.values() for id_ in own) if f"/{task}/" in id_):
+    ids = dict.fromkeys(id_ for own in found.values() for id_ in own)
+    for id_ in sorted(ids, key=lambda id_: tasks.DEFAULT.index(id_.split("/")[1])):
         _, task, output, _, _ = id_.split("/")
         shared = default[id_.replace("alone", "default", 1)]
         seeds = {seed: {"ours": own[id_], "shared": shared[seed]["ours"]} for seed, own in found.items() if id_ in own and seed in shared}
